@@ -3,7 +3,7 @@
  * have it on the disk, and rename it. They take turns. Processor time, since disks are noisy, and that of the
  * least disturbed round; memory in processes of their own.
  *
- *     node --expose-gc bench/edit/bench.ts [--rounds 5] [--megabytes 100] [--json]
+ *     node bench/edit/bench.ts [--rounds 5] [--megabytes 100] [--json]
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -11,6 +11,8 @@ import { open, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { editTool } from '../../src/lib/tools/files/edit.ts'
@@ -39,6 +41,9 @@ const WORDS: Readonly<Record<Way, readonly [what: string, goal: string]>> = {
 
 /** After this, in milliseconds, the time of a file's last change can be relied on. */
 const SETTLED = 2200
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
 
 const folder = mkdtempSync(join(tmpdir(), 'carabiner-bench-'))
 const file = join(folder, 'large.txt')
@@ -111,7 +116,7 @@ async function prepare(way: Way): Promise<() => Promise<unknown>> {
 
 async function processorTime(way: Way): Promise<number> {
   const run = await prepare(way)
-  globalThis.gc?.()
+  collect()
   const before = process.cpuUsage()
   await run()
   const { user, system } = process.cpuUsage(before)
@@ -120,7 +125,7 @@ async function processorTime(way: Way): Promise<number> {
 
 /** The most memory, in megabytes, that a process of its own had. */
 function memoryOf(way: Way): number {
-  const args = ['--expose-gc', fileURLToPath(import.meta.url), '--only', way, '--megabytes', values.megabytes]
+  const args = [fileURLToPath(import.meta.url), '--only', way, '--megabytes', values.megabytes]
   return Number(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout)
 }
 
@@ -156,9 +161,9 @@ async function compare(): Promise<void> {
 
 async function once(way: Way): Promise<void> {
   fill(Number(values.megabytes))
-  globalThis.gc?.()
+  collect()
   const run = await prepare(way)
-  globalThis.gc?.()
+  collect()
   await run()
   process.stdout.write(String(Math.round(process.resourceUsage().maxRSS / 1024)))
 }

@@ -191,3 +191,13 @@ describe('npm run bench:check', () => {
     expect([status, stderr]).toEqual([64, expect.stringContaining('There is no short bench edit; there are dispatch,')])
   })
 })
+
+test('bench/README.md has a place for the tables of every bench', () => {
+  const text = readFileSync(join(SOURCES, 'README.md'), 'utf8')
+  const benches = readdirSync(SOURCES).filter(name => existsSync(join(SOURCES, name, 'bench.ts')))
+  for (const name of benches)
+    expect(text).toMatch(
+      new RegExp(`## ${name}\\n[^]*<!-- ${name}: printed by npm run bench:print -->[^]*<!-- end of ${name} -->`)
+    )
+  expect(benches.length).toBeGreaterThan(5)
+})
