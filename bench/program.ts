@@ -1,23 +1,30 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { text } from 'node:stream/consumers'
 import type { Report } from './report.ts'
 
-const execute = promisify(execFile)
-
-/** Runs a program to its end and returns what it printed. */
+/** Runs a program to its end and returns what it printed. When stopped, its whole process group is ended. */
 export async function runProgram(
   file: string,
   args: readonly string[],
-  how: { readonly cwd: string; readonly signal?: AbortSignal | undefined }
+  { cwd, signal }: { readonly cwd: string; readonly signal?: AbortSignal | undefined }
 ): Promise<string> {
+  signal?.throwIfAborted()
+  const child = spawn(file, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stop = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+  }
+  signal?.addEventListener('abort', stop)
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
   try {
-    return (await execute(file, args, { ...how, maxBuffer: 2 ** 28 })).stdout
-  } catch (error) {
-    how.signal?.throwIfAborted()
-    const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string }
-    throw new Error(`\`${[file, ...args].join(' ')}\` failed in ${how.cwd}:\n${stderr}${stdout}`, { cause: error })
+    const [code] = (await once(child, 'close')) as [number | null]
+    signal?.throwIfAborted()
+    if (code === 0) return await stdout
+    throw new Error(`\`${[file, ...args].join(' ')}\` failed in ${cwd}:\n${await stderr}${await stdout}`)
+  } finally {
+    signal?.removeEventListener('abort', stop)
   }
 }
 

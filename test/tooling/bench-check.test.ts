@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { changeOf, compareRuns, conclusion, verdictOf } from '../../bench/compare.ts'
 import { ratioOf, type Report } from '../../bench/report.ts'
+import { isAlive } from '../support/process-table.ts'
 
 const report = (ratios: Readonly<Record<string, number>>, other: Readonly<Record<string, number>> = {}): Report => ({
   about: '',
@@ -83,19 +84,19 @@ function repository(expected?: number) {
   write('package.json', JSON.stringify({ type: 'module', scripts: { build: copy } }))
   write(
     'bench/turns/bench.ts',
-    `import { appendFileSync, readFileSync } from 'node:fs'
+    `import { execFileSync } from 'node:child_process'
+     import { appendFileSync, readFileSync } from 'node:fs'
      import { fileURLToPath } from 'node:url'
      import { benchOptions, printReport } from '../report.ts'
      const { dists, json } = benchOptions(1)
      appendFileSync('runs.txt', 'x')
-     if (process.env.HANG) { process.stderr.write('hangs'); setInterval(() => undefined, 1000) }
-     else {
+     if (process.env.HANG) execFileSync(process.execPath, ['-e', 'fs.writeFileSync("pid.txt", String(process.pid)); setInterval(() => undefined, 1000)'])
      const run = readFileSync('runs.txt', 'utf8').length - 1
      const scenes = dists.map(({ name, url }) => {
        const ratios = readFileSync(fileURLToPath(url + 'ratio.txt'), 'utf8').trim().split(' ').map(Number)
        return { scene: '200 turns', dist: name, ratio: ratios[Math.min(run, ratios.length - 1)], of: 'pi', spread: 0.1 }
      })
-     printReport({ about: '', tables: [], scenes }, json) }`
+     printReport({ about: '', tables: [], scenes }, json)`
   )
   if (expected !== undefined)
     write('bench/expected.json', JSON.stringify({ ratios: { turns: { '200 turns': expected } } }))
@@ -166,7 +167,7 @@ describe('npm run bench:check', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
-  test('Ctrl-C removes the worktree as well', async () => {
+  test('Ctrl-C ends what is running and removes the worktree', async () => {
     const { build, git, root, env, leftovers } = repository(0.5)
     git('init', '-q')
     build('0.5')
@@ -175,12 +176,13 @@ describe('npm run bench:check', () => {
     const child = spawn(process.execPath, ['bench/check.ts', 'turns', '--against', 'HEAD'], {
       cwd: root,
       env: { ...env, HANG: '1' },
-      stdio: ['ignore', 'ignore', 'pipe']
+      stdio: 'ignore'
     })
-    await once(child.stderr, 'data')
-    await expect.poll(() => existsSync(join(root, 'runs.txt')), { timeout: 60_000 }).toBe(true)
+    const pid = (): number => Number(existsSync(join(root, 'pid.txt')) && readFileSync(join(root, 'pid.txt'), 'utf8'))
+    await expect.poll(pid, { timeout: 60_000 }).toBeGreaterThan(1)
     child.kill('SIGINT')
     expect(await once(child, 'close')).toEqual([130, null])
+    await expect.poll(() => isAlive(pid())).toBe(false)
     expect(leftovers()).toEqual([])
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
