@@ -122,8 +122,7 @@ test('commands in the pages have names and flags that exist', () => {
 
 test('the commands of the README work in a project with hooks, in their order', async () => {
   const scene = cliStage()
-  scene.write('project/deny.sh', '#!/bin/sh\necho "no force" >&2\nexit 2\n', 0o755)
-  const hooks = [{ type: 'command', command: './deny.sh' }]
+  const hooks = [{ type: 'command', command: 'cat > last-call.json' }]
   scene.settings({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks }] } })
   const outputs: Record<string, string> = {}
   for (const line of commandsIn('README.md')) {
@@ -132,9 +131,11 @@ test('the commands of the README work in a project with hooks, in their order', 
     expect([line, code]).toEqual([line, 0])
     outputs[args.slice(0, 2).join(' ')] = stdout
   }
-  expect(outputs['hooks list']).toContain('./deny.sh')
-  expect(outputs['fire PreToolUse']).toMatch(/deny[\s\S]*no force/)
-  expect(Object.keys(outputs).length).toBeGreaterThan(4)
+  expect(outputs['hooks check']).toContain('1 hook in 1 file: 0 errors')
+  expect(outputs['hooks init']).toContain('created')
+  expect(outputs['hooks test']).toMatch(/✓[\s\S]*0 failed/)
+  expect(outputs['fire PreToolUse']).toMatch(/protect-repository[\s\S]*deny/)
+  expect(Object.keys(outputs).length).toBeGreaterThan(5)
 })
 
 test('the script in docs/agent.md runs with the command below it', () => {

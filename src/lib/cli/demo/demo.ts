@@ -102,14 +102,14 @@ function hooksOf(judged: Map<string, CallDecision>): HookRegistry {
 function printNextSteps(): void {
   const inRepository = process.argv[1]?.endsWith('.ts') === true
   const [program, place] = inRepository ? ['npm run -s carabiner --', ' --cwd ../your-project'] : ['npx carabiner', '']
-  heading('Try next, in a project with hooks for Claude Code')
+  heading('Try next, in a project of yours')
   for (const [args, words] of NEXT_STEPS) command(`${program} ${args}${place}`, words)
 }
 
 const NEXT_STEPS = [
   ['hooks check', 'find hooks that never run or do not do what they seem to'],
-  ['fire PreToolUse --tool Bash', 'what would the hooks answer to a call?'],
-  ['doctor', 'what is active, what is not, and what this machine can enforce']
+  ['hooks init --dry-run', 'show a starter policy with tests; without --dry-run, write it'],
+  ['fire PreToolUse --tool Bash', 'what would the hooks answer to a call?']
 ] as const
 
 const isAsExpected = (result: ResultMessage, project: string): boolean =>
