@@ -79,7 +79,7 @@ function problemOf({ from, to }: Import, files: ReadonlyMap<string, string>): re
   const [own, other] = [moduleOf(from), moduleOf(to)]
   const [high, low] = [layerOf(own), layerOf(other)]
   if (own === other || low < high || (low === 0 && high === 0)) return []
-  if (low > high) return [`${from} imports ${to}: ${nameOf(own)} stands below ${nameOf(other)} and must not know it`]
+  if (low > high) return [`${from} imports ${to}: ${nameOf(own)} is below ${nameOf(other)} and must not know it`]
   return [`${from} imports ${to}: ${nameOf(own)} and ${nameOf(other)} stand side by side and must not know each other`]
 }
 

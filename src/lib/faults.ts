@@ -37,7 +37,7 @@ const alone = (text: string): string => asFlags(text.replaceAll(ALONE, 'options.
 
 export const NO_BYPASS = 'mode bypassPermissions is not allowed here'
 
-const COPY = ['go on from a copy with { forkSession: true }', 'go on from a copy with --fork-session'] as const
+const COPY = ['continue in a copy with { forkSession: true }', 'continue in a copy with --fork-session'] as const
 
 /** The errors of everything but the engine, which has its own so that it stays small when used alone. */
 export const FAULTS = {
@@ -55,7 +55,7 @@ export const FAULTS = {
     ),
   E_TRUST_STORE: (folder: string, why: string) =>
     forBoth(
-      `trust cannot be kept in ${folder}: ${why}`,
+      `trust cannot be saved in ${folder}: ${why}`,
       'make that folder writable, or name another with CARABINER_HOME; for one run, give { trust: "sha256:…" }',
       'make that folder writable, or name another with CARABINER_HOME; for one run, give --trust with the digest of `carabiner hooks trust --print`'
     ),
@@ -83,19 +83,19 @@ export const FAULTS = {
     saved === '0'
       ? [
           `the transcript ${path} cannot be written: ${why}`,
-          'nothing of this run was saved; see to the disk and to the rights on that folder, or name another with CARABINER_HOME'
+          'nothing of this run was saved; check the disk and the permissions of that folder, or name another with CARABINER_HOME'
         ]
       : forBoth(
           `nothing more can be written to the transcript ${path}: ${why}`,
-          'what was written before is safe; see to the disk, then go on with { resume }',
-          'what was written before is safe; see to the disk, then go on with --resume'
+          'what was written before is safe; check the disk, then continue with { resume }',
+          'what was written before is safe; check the disk, then continue with --resume'
         ),
   E_SESSION_BUSY: (id: string, holder: string) =>
     forBoth(`session ${id} is running: ${holder}`, `end it first, or ${COPY[0]}`, `end it first, or ${COPY[1]}`),
   E_SESSION_UNKNOWN: (id: string, near: string) =>
     forBoth(
       `there is no session ${id}`,
-      near === '' ? 'give the id of a session that is kept, or the path of a .jsonl file' : `did you mean ${near}?`,
+      near === '' ? 'give the id of a saved session, or the path of a .jsonl file' : `did you mean ${near}?`,
       near === '' ? 'see `carabiner sessions list`' : `did you mean ${near}?`
     ),
   E_SESSION_NEWER: (id: string, what: string) =>
@@ -112,7 +112,7 @@ export const FAULTS = {
   ],
   E_REPAIR: (path: string, why: string) => [
     `${path} cannot be repaired: ${why}`,
-    'what was there is there still: in its place, or beside it with the ending .bak'
+    'the original is unchanged: in its place, or beside it with the extension .bak'
   ],
   E_INIT: (file: string, what: string, why: string) => [
     `${file} ${what}: ${why}`,

@@ -36,7 +36,7 @@ const QUESTION = {
 } as const
 
 const FILE_PATH = { type: 'string', words: 'The absolute path of the file' } as const
-const TASK_ID = { type: 'string', words: 'The id that TaskCreate gave' } as const
+const TASK_ID = { type: 'string', words: 'The id that TaskCreate returned' } as const
 const lines = (words: string) => ({ type: 'integer', min: 0, max: 10_000, words }) as const
 
 export const TOOL_TABLE = {
@@ -80,7 +80,7 @@ export const TOOL_TABLE = {
       'description?': { type: 'string', words: 'What it does, in five to ten words, for the person who watches.' },
       'run_in_background?': {
         type: 'boolean',
-        words: 'Return at once. TaskOutput then shows what it printed, and TaskStop ends it.'
+        words: 'Return at once. TaskOutput then shows its output, and TaskStop ends it.'
       }
     }
   },
@@ -125,7 +125,7 @@ export const TOOL_TABLE = {
   TaskOutput: {
     readOnly: true,
     input: {
-      task_id: { type: 'string', words: 'The id that Bash gave.' },
+      task_id: { type: 'string', words: 'The id that Bash returned.' },
       'block?': { type: 'boolean', default: true, words: 'Wait until it has ended, or until the timeout.' },
       'timeout?': { type: 'number', default: 30_000, min: 0, max: 600_000, words: 'Milliseconds to wait at most.' }
     }
@@ -134,7 +134,7 @@ export const TOOL_TABLE = {
   TaskStop: {
     readOnly: true,
     input: {
-      'task_id?': { type: 'string', words: 'The id that Bash gave.' },
+      'task_id?': { type: 'string', words: 'The id that Bash returned.' },
       'shell_id?': { type: 'string', words: 'An older name for task_id.' }
     }
   },
@@ -147,9 +147,12 @@ export const TOOL_TABLE = {
     readOnly: true,
     input: {
       description: { type: 'string', words: 'The task in three to five words' },
-      prompt: { type: 'string', words: 'The task, with all that the agent must know: it cannot see this conversation' },
+      prompt: {
+        type: 'string',
+        words: 'The task, with everything the agent must know: it cannot see this conversation'
+      },
       'subagent_type?': { type: 'string', default: 'general-purpose', words: 'Which agent' },
-      'model?': { type: 'string', words: 'Another model than usual' },
+      'model?': { type: 'string', words: 'A different model' },
       'resume?': {
         type: 'string',
         words: 'The agentId of an agent that has worked before: it continues with the prompt'
@@ -159,7 +162,7 @@ export const TOOL_TABLE = {
       'run_in_background?': {
         type: 'boolean',
         default: false,
-        words: 'Return at once; TaskOutput then shows what became of it'
+        words: 'Return at once; TaskOutput then shows its result'
       }
     }
   },
@@ -174,7 +177,7 @@ export const TOOL_TABLE = {
     readOnly: true,
     input: {
       subject: { type: 'string', words: 'What is to be done, in a few words' },
-      'description?': { type: 'string', default: '', words: 'All that must be known to do it' },
+      'description?': { type: 'string', default: '', words: 'Everything needed to do it' },
       'activeForm?': { type: 'string', words: 'What is shown while it is in progress, such as "Running tests"' }
     }
   },
@@ -184,9 +187,9 @@ export const TOOL_TABLE = {
     input: {
       taskId: TASK_ID,
       'status?': { type: [...TASK_STATUS, 'deleted'], words: 'Its new state' },
-      'subject?': { type: 'string', words: 'Other words for it' },
-      'description?': { type: 'string', words: 'Another description' },
-      'activeForm?': { type: 'string', words: 'Other words to show while it is in progress' }
+      'subject?': { type: 'string', words: 'A new subject' },
+      'description?': { type: 'string', words: 'A new description' },
+      'activeForm?': { type: 'string', words: 'A new text to show while it is in progress' }
     }
   },
   TaskList: { readOnly: true, input: {} },
@@ -195,7 +198,7 @@ export const TOOL_TABLE = {
     readOnly: true,
     input: {
       skill: { type: 'string', words: 'The name of the skill' },
-      'args?': { type: 'string', default: '', words: 'What it is for, this time' }
+      'args?': { type: 'string', default: '', words: 'Arguments for the skill' }
     }
   },
   AskUserQuestion: {

@@ -33,7 +33,7 @@ describe('a Stop hook that the limit overrules', () => {
     const run = await again({ hooks: stubborn() })
     expect(run.result).toMatchObject({ terminal_reason: 'stop_hook_overruled', is_error: false, result: 'Done.' })
     expect(notifications(run)).toEqual([
-      'Stop hooks sent the agent back 2 times without a tool call between; it ends now, although a hook objects: ' +
+      'Stop hooks sent the agent back 2 times without a tool call in between; it ends now, although a hook objects: ' +
         'tests are red [ci]; no changelog [docs]'
     ])
   })

@@ -26,7 +26,7 @@ const SAID: Readonly<Record<string, readonly RegExp[]>> = {
   'background-audit.json': [/it observes only/],
   'bare-bash-allow.json': [/"Bash:\*" fits nothing/, /"Edit:\*" fits nothing/, /"Write:\*" fits nothing/],
   'experimental-keys.json': [/autoApproveReads is not read here/, /someFutureFeature, anotherOne are not read here/],
-  'narrowed.json': [/"deploy_preview" matches no tool that is here/]
+  'narrowed.json': [/"deploy_preview" matches no available tool/]
 }
 
 describe.each(['home/.claude/settings.json', 'project/.claude/settings.json', 'project/.claude/settings.local.json'])(

@@ -193,7 +193,7 @@ export const ROWS: readonly Row[] = [
   settings('defaultMode at the top', 'stop', 'write it as permissions.defaultMode', { defaultMode: 'plan' }),
   settings('disableTools', 'stop', 'write it as permissions.deny', { disableTools: ['Bash'] }),
   settings('disableBypassPermissions', 'stop', 'disableBypassPermissionsMode', { disableBypassPermissions: true }),
-  settings('a lock of managed policy', 'notice', 'counts in managed settings only', { allowManagedHooksOnly: true }),
+  settings('a lock of managed policy', 'notice', 'applies in managed settings only', { allowManagedHooksOnly: true }),
   settings('models that may be chosen', 'notice', 'availableModels is not enforced here', { availableModels: ['x'] }),
   permissions('disableBypassPermissionsMode Disable', 'stop', 'use "disable"', {
     disableBypassPermissionsMode: 'Disable'
@@ -234,7 +234,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'a file that anybody may write to',
     comes: 'stop',
-    says: 'anybody on this machine may write to it',
+    says: 'any user of this machine can write to it',
     files: { [USER]: { permissions: { deny: ['Bash'] } } },
     prepare: here => chmodSync(here.path(USER), 0o666)
   },
@@ -277,7 +277,7 @@ export const ROWS: readonly Row[] = [
   misnamed('managed/Managed_Settings.json', 'call it managed-settings.json'),
   misnamed('managed/settings.json', 'call it managed-settings.json'),
   misnamed('managed/managed-settings.json.d/10.json', 'call it managed-settings.'),
-  misnamed('managed/managed-settings.d/10.jsonc', 'let its name end in .json'),
+  misnamed('managed/managed-settings.d/10.jsonc', 'rename it to end in .json'),
   misnamed('home/.carabiner/setting.json', 'call it settings.json'),
   misnamed('home/.claude/settings.yaml', 'call it settings.json'),
   misnamed('project/.claude/settings.json.txt', 'call it settings.json'),
@@ -322,7 +322,7 @@ export const ROWS: readonly Row[] = [
   matcher('mcp__github', 'stop', 'is the name of a server'),
   matcher(['Bash'], 'stop', 'a matcher is text'),
   matcher('Bash(', 'stop', 'Bash('),
-  matcher('NotebookEdit', 'notice', 'matches no tool that is here'),
+  matcher('NotebookEdit', 'notice', 'matches no available tool'),
   handler('async', 'notice', 'observes only', { async: true }),
   handler('async that should block', 'stop', 'observes only', { async: true, onFailure: 'block' }),
   handler('a type that there is not', 'stop', 'did you mean "command"?', { type: 'comand' }),
@@ -415,7 +415,7 @@ export const ROWS: readonly Row[] = [
   registered('PermissionRequest', 'stop', 'did you mean Bash?', hooks =>
     hooks.on('PermissionRequest', 'Bahs', () => deny('no'))
   ),
-  registered('a tool that is not here', 'notice', 'matches no tool that is here', hooks =>
+  registered('a tool that is not here', 'notice', 'matches no available tool', hooks =>
     hooks.on('PreToolUse', 'MultiEdit', () => deny('no'))
   ),
   {

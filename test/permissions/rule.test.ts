@@ -39,7 +39,7 @@ describe('reading a rule', () => {
     ['Bash(\u001B[2J)', 'is not a rule'],
     ['Ba*', 'has a * in the name'],
     ['*', 'is not a rule'],
-    ['Edit(!src/**)', 'takes something out'],
+    ['Edit(!src/**)', 'excludes something'],
     ['Read(~root/x)', "another user's home directory"],
     ['WebFetch(domain:)', 'names no domain'],
     ['WebFetch(domain:a/b)', 'names no domain'],

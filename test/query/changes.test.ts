@@ -67,7 +67,7 @@ test('settings that change between two prompts count for the second', LIMIT, asy
     each: message =>
       message.type === 'system' &&
       message.subtype === 'informational' &&
-      message.content.includes('count from now on') &&
+      message.content.includes('and are now active') &&
       told()
   })
   expect(names).toContain('ConfigChange')

@@ -89,7 +89,7 @@ describe('a folder that is not there', () => {
     const { missing, file, env, has } = place()
     for (const cwd of [missing, file, '', `${file}/x`, '\0']) {
       const options = { cwd, env, model: scriptedModel(['Done.']), persistSession: false }
-      const words = `cwd cannot be ${JSON.stringify(cwd)}; use a folder that is there`
+      const words = `cwd cannot be ${JSON.stringify(cwd)}; use an existing folder`
       expect(() => query({ prompt: 'go', options })).toThrow(words)
       expect(() => new SubAgent({ description: '', prompt: '' }, options)).toThrow(words)
     }

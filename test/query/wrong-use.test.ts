@@ -118,7 +118,7 @@ const OPTIONS: readonly (readonly [string, object, RegExp])[] = [
   ['maxTurns', { maxTurns: '5' }, /maxTurns cannot be "5"; use a number of at least 0/],
   ['maxTurns', { maxTurns: -1 }, /maxTurns cannot be -1/],
   ['maxTurns', { maxTurns: Number.NaN }, /maxTurns cannot be NaN/],
-  ['cwd', { cwd: '/there/is/none' }, /cwd cannot be .*; use a folder that is there/],
+  ['cwd', { cwd: '/there/is/none' }, /cwd cannot be .*; use an existing folder/],
   ['canUseTool', { canUseTool: true }, /canUseTool cannot be true; use a function/],
   ['continue', { continue: 'yes' }, /continue cannot be "yes"; use true or false/],
   ['resume with continue', { resume: 'a', continue: true }, /continue cannot be true; use either resume or continue/],

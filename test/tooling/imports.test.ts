@@ -16,10 +16,10 @@ test('a lower module must not know a higher one, not even its types', () => {
       'src/lib/util/plain.ts': `import type { Hook } from '../hooks/hook.ts'`,
       'src/lib/hooks/hook.ts': ''
     })
-  ).toEqual(['src/lib/util/plain.ts imports src/lib/hooks/hook.ts: util stands below hooks and must not know it'])
+  ).toEqual(['src/lib/util/plain.ts imports src/lib/hooks/hook.ts: util is below hooks and must not know it'])
   expect(
     problems({ 'src/lib/hooks/hook.ts': `export {\n  a,\n  type B\n} from '../../index.ts'`, 'src/index.ts': '' })
-  ).toEqual(['src/lib/hooks/hook.ts imports src/index.ts: hooks stands below src/*.ts and must not know it'])
+  ).toEqual(['src/lib/hooks/hook.ts imports src/index.ts: hooks is below src/*.ts and must not know it'])
 })
 
 test('siblings must not know each other', () => {

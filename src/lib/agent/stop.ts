@@ -78,7 +78,7 @@ export class Ends {
     this.#reason = outcome.reason
     const most = this.#session.options.limits.stopBlocks
     if (this.inARow > most || this.#inAll > MOST_IN_ALL) {
-      const words = `Stop hooks sent the agent back ${this.inARow > most ? `${most} times without a tool call between` : `${MOST_IN_ALL} times`}; it ends now`
+      const words = `Stop hooks sent the agent back ${this.inARow > most ? `${most} times without a tool call in between` : `${MOST_IN_ALL} times`}; it ends now`
       const last = outcome.blocked ? `, although a hook objects: ${objectionLines(outcome).join('; ')}` : ''
       this.#session.reader.emit({
         type: 'system',
@@ -89,7 +89,7 @@ export class Ends {
       return { ...done, reason: 'stop_hook_overruled' }
     }
     if (outcome.blocked) this.#sendFeedback(`Stop hook feedback:\n${objectionLines(outcome).join('\n')}`)
-    else if (outcome.contexts.length === 0) this.#sendFeedback('Stop hook feedback:\nGo on.')
+    else if (outcome.contexts.length === 0) this.#sendFeedback('Stop hook feedback:\nContinue.')
     return undefined
   }
 
@@ -107,7 +107,7 @@ export class Ends {
 
   async #wasCut(text: string): Promise<Ending | undefined> {
     if (++this.#cuts <= MOST_CUTS) {
-      this.#sendFeedback('Your answer was cut off at the token limit. Go on from there.')
+      this.#sendFeedback('Your answer was cut off at the token limit. Continue from there.')
       return undefined
     }
     await this.#session.hooks.run(

@@ -54,7 +54,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
   const program = new Command('carabiner')
     .description('Lifecycle hooks for AI agents that you can be certain of.')
     .option('--version', 'print the version; with --json, all versions')
-    .addHelpText('after', `\n${EXIT_CODES}\n\nBegin with: carabiner hooks list`)
+    .addHelpText('after', `\n${EXIT_CODES}\n\nStart with: carabiner hooks list`)
     .showSuggestionAfterError()
     // Options after a command belong to it: `--tool --version` names a tool.
     .enablePositionalOptions()

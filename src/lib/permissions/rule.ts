@@ -49,7 +49,7 @@ export function parseRule(text: string, behavior: Behavior, source: string): Rul
 
 function problemOf(tool: string, specifier: string): readonly [string, string] | undefined {
   if (FILE_READERS.has(tool) || FILE_WRITERS.has(tool)) {
-    if (specifier.startsWith('!')) return ['takes something out again', 'write what is meant, without the !']
+    if (specifier.startsWith('!')) return ['excludes something', 'write what is meant, without the !']
     if (/^(?:["'`$]|\w+:)/.test(specifier))
       return ['names no path', 'write the path itself: Read(./x), Read(~/x), Read(//x) from the root']
     if (/^~[^/]/.test(specifier))

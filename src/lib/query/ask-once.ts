@@ -18,7 +18,7 @@ export async function askOnce(
   env: Environment
 ): Promise<string> {
   const { system, prompt, signal } = question
-  if (session === undefined) throw new Error('the session has not begun')
+  if (session === undefined) throw new Error('the session has not started')
   const model = await modelFor(question, session, env)
   const answer = await model.ask({ system, messages: [{ role: 'user', content: prompt }], tools: [] }, signal)
   session.spending.add(answer, model.price)
@@ -30,7 +30,7 @@ export async function askAgent(
   session: Session | undefined,
   env: Environment
 ): Promise<string> {
-  if (session === undefined) throw new Error('the session has not begun')
+  if (session === undefined) throw new Error('the session has not started')
   return verify(question, session, await modelFor(question, session, env))
 }
 

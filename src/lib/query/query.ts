@@ -142,7 +142,7 @@ class RunningQuery implements Query {
       }
       this.#isEnding = true
       await endSession(session, hasBroken ? 'error' : this.#reason, endWork).catch((error: unknown) =>
-        session.reader.notice(`the session did not end well: ${errorMessage(error)}`, 'warning')
+        session.reader.notice(`the session did not end cleanly: ${errorMessage(error)}`, 'warning')
       )
     }
   }

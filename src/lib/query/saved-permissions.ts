@@ -29,7 +29,7 @@ export class SavedPermissions {
   #rule(item: unknown): Rule {
     const { behavior, rule } = isObject(item) ? item : {}
     if ((behavior !== 'allow' && behavior !== 'deny' && behavior !== 'ask') || typeof rule !== 'string')
-      throw this.#broken(`${JSON.stringify(item)} is no rule; write { "behavior": "deny", "rule": "Bash(rm *)" }`)
+      throw this.#broken(`${JSON.stringify(item)} is not a rule; write { "behavior": "deny", "rule": "Bash(rm *)" }`)
     const parsed = parseRule(rule, behavior, this.#file)
     if ('problem' in parsed) throw this.#broken(parsed.problem)
     return parsed
@@ -93,7 +93,7 @@ export class SavedPermissions {
   #broken(why: string, next = 'correct it, or delete the file to forget them all'): Error {
     return fault(
       'E_RULE',
-      `the rules that were kept are not in order, and one that refuses may be missing: ${why}; ${next}`,
+      `the saved rules are invalid, and one that refuses may be missing: ${why}; ${next}`,
       this.#file
     )
   }

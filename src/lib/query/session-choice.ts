@@ -53,7 +53,7 @@ export async function chooseSession(options: QueryOptions, where: Where): Promis
   const fork = { projectKey, sessionId: sessionId ?? randomUuid() }
   if (isPath(resume)) {
     const path = resolve(where.cwd, resume!)
-    if (!existsSync(path)) throw fault('E_OPTION_INVALID', 'resume', path, 'an id, or the path of a file that is there')
+    if (!existsSync(path)) throw fault('E_OPTION_INVALID', 'resume', path, 'an id, or the path of an existing file')
     const from = { projectKey, sessionId: basename(path, '.jsonl'), store: oneFile(path) }
     return { key: fork, source: 'fork', from, store }
   }

@@ -23,13 +23,13 @@ export function followSettings(
     const isForbidden = !permissions.mayBypass && permissions.mode === 'bypassPermissions'
     if (isForbidden) permissions.mode = 'default'
     return [
-      ...(isForbidden ? ['settings forbid the mode bypassPermissions: it is default now'] : []),
-      ...(later.length === 0 ? [] : [`what has changed of ${later.join(', ')} counts from the next start on`])
+      ...(isForbidden ? ['settings forbid the mode bypassPermissions: the mode is now default'] : []),
+      ...(later.length === 0 ? [] : [`changes of ${later.join(', ')} take effect at the next start`])
     ]
   }
   return ({ counts, why, inForce }, file) => {
     if (!counts) return `the settings in ${file} have changed: ${why}`
     const more = inForce === undefined ? [] : apply(inForce)
-    return [`the settings in ${file} have changed, and count from now on`, ...more].join('; ')
+    return [`the settings in ${file} have changed and are now active`, ...more].join('; ')
   }
 }

@@ -5,9 +5,9 @@ import { NUDGE, type Prompt, type Prompts } from './prompts.ts'
 /** How long a session without further prompts waits for background work, in milliseconds. */
 const LONGEST_WAIT = 600_000
 const LONG_WAIT = 5_000
-const WAITING = 'Waiting for what still runs in the background, for 10 minutes at most.'
+const WAITING = 'Waiting for background work, for at most 10 minutes.'
 const STILL_RUNNING =
-  'What runs in the background has not ended within 10 minutes and is stopped: let it end by itself, or do not start it in the background.'
+  'Background work did not end within 10 minutes and is stopped: let it end by itself, or do not start it in the background.'
 
 /** How often notifications start a turn without a prompt in between: a hook may wake the agent whenever it stops. */
 const MOST_WOKEN_TURNS = 50

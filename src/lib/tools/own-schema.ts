@@ -60,7 +60,8 @@ const isSchema = (value: unknown): value is StandardSchema =>
   (typeof value === 'function' || isObject(value)) && '~standard' in value
 
 const ownerOf = (value: unknown): string => {
-  if (!isSchema(value)) return isObject(value) ? 'an object that is no schema' : (JSON.stringify(value) ?? typeof value)
+  if (!isSchema(value))
+    return isObject(value) ? 'an object that is not a schema' : (JSON.stringify(value) ?? typeof value)
   const { vendor } = value['~standard']
   return `of ${vendor === 'zod' ? 'zod 3' : vendor}`
 }
@@ -73,7 +74,7 @@ export async function jsonSchemaOf(schema: StandardSchema, name: string): Promis
     if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' })
     if (isOfZod4(schema)) return (await loadZod()).z.toJSONSchema(schema as unknown as zod.ZodType, { io: 'input' })
   } catch (error) {
-    throw unprintable(name, errorMessage(error), 'a schema of what JSON can say; a transform may make more of it')
+    throw unprintable(name, errorMessage(error), 'a schema of JSON values; a transform may convert them')
   }
   throw unprintable(name, `it is ${ownerOf(schema)}`, 'zod 4, or a schema that has "~standard".jsonSchema')
 }
@@ -98,7 +99,7 @@ const madeBy = (result: StandardResult<unknown>): Made =>
     ? { value: result.value }
     : { problem: result.issues.map(({ message, path }) => `${pathOf(path)}${message}`).join('; ') }
 
-const couldNot = (error: unknown): Made => ({ problem: `its schema could not check it: ${errorMessage(error)}` })
+const couldNot = (error: unknown): Made => ({ problem: `its schema failed to check it: ${errorMessage(error)}` })
 
 const pathOf = (path: readonly unknown[] | undefined): string =>
   path === undefined || path.length === 0

@@ -26,7 +26,7 @@ export function presentRead(output: unknown): Presented {
     return [{ type: 'image', source: { type: 'base64', media_type: type, data: base64 } }]
   if (output['type'] !== 'text' || typeof content !== 'string' || typeof startLine !== 'number') return undefined
   const lines = content.split('\n').map((line, index) => `${startLine + index}\t${line}`)
-  return content === '' ? '[The file is there, and is empty.]' : lines.join('\n')
+  return content === '' ? '[The file exists and is empty.]' : lines.join('\n')
 }
 
 export const presentGlob = (output: unknown): Presented =>

@@ -4,7 +4,7 @@ import { builtInTool } from './built-in.ts'
 /** Asks the user something. The answers come with the permission to ask. */
 export const askUserQuestionTool = builtInTool('AskUserQuestion', {
   description:
-    'Asks the user up to four questions, each with a few answers to choose from. Use it when only they can know.',
+    'Asks the user up to four questions, each with a few answers to choose from. Use it when only they can answer.',
   asks: true,
   async run({ questions, answers }) {
     if (answers === undefined) return failed('The user gave no answer.')

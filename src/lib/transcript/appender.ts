@@ -50,7 +50,7 @@ export class Appender implements TranscriptWriter {
     if (this.#failure !== undefined) throw this.#failure
     const line = json === undefined ? seal(entry, this.#last + 1) : sealText(json, this.#last + 1)
     try {
-      if (!Number.isSafeInteger(this.#last + 1)) throw new Error('its numbers have come to an end')
+      if (!Number.isSafeInteger(this.#last + 1)) throw new Error('it has reached the highest sequence number')
       this.#file ??= this.#open()
       const isTorn = this.#written === 0 && this.#start.isTorn
       writeAll(this.#file, isTorn ? Buffer.concat([NEWLINE, line]) : line, this.#disk)

@@ -13,7 +13,7 @@ export async function loadWhole(store: TranscriptStore, key: SessionKey): Promis
 /** A store may be implemented by the caller: check what it returns. */
 function loadedIn(found: LoadedTranscript): LoadedTranscript {
   const { entries, gaps } = found as Partial<LoadedTranscript>
-  if (!Array.isArray(entries)) throw new Error('the store of transcripts gave something that is no list of entries')
+  if (!Array.isArray(entries)) throw new Error('the transcript store returned something that is not a list of entries')
   return { ...found, entries: entriesIn(entries), gaps: gaps ?? [] }
 }
 

@@ -85,7 +85,7 @@ function textOf(line: object): string {
   }
 }
 
-const UNWRITABLE = '[This cannot be written down.]'
+const UNWRITABLE = '[This value cannot be saved.]'
 
 export const noLog: Log = {
   path: '',

@@ -97,10 +97,10 @@ class Tally {
 
 const MEANINGS: Readonly<Record<GapKind, { readonly matters: boolean; readonly words: string }>> = {
   torn: { matters: false, words: 'cut off while it was written, as a crash leaves it; it was not acknowledged yet' },
-  damaged: { matters: false, words: 'these bytes are no entry; where one was lost, its number is missing' },
-  missing: { matters: true, words: 'these entries were there, and are not' },
-  duplicate: { matters: false, words: 'the same entry once more; it counts once' },
-  moved: { matters: false, words: 'this entry stood elsewhere; its number says where' },
+  damaged: { matters: false, words: 'these bytes are not an entry; if one was lost, its number is missing' },
+  missing: { matters: true, words: 'these entries are missing' },
+  duplicate: { matters: false, words: 'the same entry again; it counts once' },
+  moved: { matters: false, words: 'this entry is out of order; its number shows where it belongs' },
   conflict: { matters: true, words: 'another entry has the same number; the first one counts' },
   foreign: { matters: true, words: 'an entry of another transcript; it does not count' },
   unsealed: { matters: true, words: 'not written by Carabiner; it is ignored' }

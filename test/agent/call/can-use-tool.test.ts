@@ -102,6 +102,6 @@ describe('canUseTool', () => {
       canUseTool: async () => ({ behavior: 'allow', updatedPermissions: [{ ...update, rules: [...update.rules] }] })
     })
     expect(ran).toBe(true)
-    expect(informed({ messages }).join()).toContain('a permission was not kept')
+    expect(informed({ messages }).join()).toContain('a permission was not saved')
   })
 })

@@ -50,6 +50,6 @@ test('C6: the waiting has a limit, and what is stopped then is named', async () 
     expect.stringMatching(/within 10 minutes/)
   ])
   expect(heard).toContainEqual(
-    expect.objectContaining({ content: expect.stringContaining('has not ended within 10 minutes'), level: 'warning' })
+    expect.objectContaining({ content: expect.stringContaining('did not end within 10 minutes'), level: 'warning' })
   )
 })

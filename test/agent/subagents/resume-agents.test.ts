@@ -154,7 +154,7 @@ describe('the Agent tool', () => {
     })
 
     // F183
-    test('it is at work already', async () => {
+    test('it is already running', async () => {
       const { promise, resolve } = Promise.withResolvers<string>()
       const turn: TurnOrMaker = request =>
         // The agent in the background waits until its parent has tried to call it again.
@@ -168,7 +168,7 @@ describe('the Agent tool', () => {
       const run = await ask(scriptedModel([turn], { repeatLast: true }), options)
       expect(resultsIn(run.sent.at(-1)!).at(-1)).toMatchObject({
         isError: true,
-        text: expect.stringMatching(/Agent a\w+ is at work already \(helper: help\)/)
+        text: expect.stringMatching(/Agent a\w+ is already running \(helper: help\)/)
       })
     })
   })

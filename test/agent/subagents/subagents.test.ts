@@ -281,7 +281,7 @@ test('a teammate stays for further messages; TeammateIdle keeps it working', asy
   expect(told).toContain('paint them')
   expect(told).toContain('and now the roof')
   expect(told).toContain('There is no teammate anne; did you mean ann?')
-  expect(told).toContain('There is a teammate ann already')
+  expect(told).toContain('The teammate ann already exists')
   expect(inputsOf({ events }, 'TeammateIdle')[0]).toMatchObject({ teammate_name: 'ann' })
   expect(inputsOf({ events }, 'SessionEnd')).toHaveLength(1)
 })

@@ -129,7 +129,7 @@ test('what ran is listed; with --explain what did not, too', async () => {
     ])
   )
   expect(explained.hooks.map(({ why }) => why)).toEqual(
-    expect.arrayContaining(['matcher "Edit" does not fit "Bash"', 'in force while skill careful is active'])
+    expect.arrayContaining(['matcher "Edit" does not fit "Bash"', 'only active while skill careful is active'])
   )
   expect(explained.hooks).toHaveLength(3)
 })

@@ -87,7 +87,7 @@ test('--explain adds the hooks that did not run, each with its reason and its pl
   expect(stdout).toMatch(/did not run: .*Bash\(git \*\)/)
   expect(stdout).not.toContain('is-it-done')
   const stop = await run(['fire', 'Stop', '--explain'])
-  expect(stop.stdout).toMatch(/is-it-done {2}is not in force: in force while skill careful is active/)
+  expect(stop.stdout).toMatch(/is-it-done {2}is not active: only active while skill careful is active/)
 })
 
 describe('a hook that needs an agent', () => {

@@ -95,7 +95,7 @@ test('where trust cannot be kept: the folder is named, and what to do', async ()
   const file = here.write('home/file', '')
   const { code, stderr } = await here.run(['hooks', 'trust'], { env: { CARABINER_HOME: `${file}/own` } })
   expect(code).toBe(4)
-  expect(stderr).toContain(`carabiner: trust cannot be kept in ${file}/own: ENOTDIR`)
+  expect(stderr).toContain(`carabiner: trust cannot be saved in ${file}/own: ENOTDIR`)
   expect(stderr).toContain('name another with CARABINER_HOME')
 })
 

@@ -119,7 +119,7 @@ describe('names', () => {
     const before = readFileSync(at.file('abcd-1'))
     expect(await resume('abcd')).toMatchObject({
       code: 64,
-      stderr: expect.stringContaining('begins more than one session: abcd-1, abcd-2')
+      stderr: expect.stringContaining('matches more than one session: abcd-1, abcd-2')
     })
     expect(readFileSync(at.file('abcd-1'))).toEqual(before)
     expect(JSON.parse((await resume('abcd-2')).stdout)).toMatchObject({ session_id: 'abcd-2' })

@@ -228,7 +228,7 @@ describe('which one', () => {
   test.each([
     ['one that there is not', 'zzzz', 4, 'there is no session zzzz; see `carabiner sessions list`'],
     ['one that is nearly there', 'abce-1', 4, 'did you mean abcd-1?'],
-    ['the beginning of several', 'abcd', 64, 'begins more than one session: abcd-1, abcd-2'],
+    ['the beginning of several', 'abcd', 64, 'matches more than one session: abcd-1, abcd-2'],
     ['a way out of the folder', '../../no-such-session-file', 64, 'there is no file'],
     ['a file that there is not', 'gone.jsonl', 64, 'there is no file']
   ])('%s', async (_, name, code, words) => {
@@ -248,7 +248,9 @@ describe('of Claude Code', () => {
     const { stdout } = await desk().run(['sessions', 'show', '11111111'], { env })
     for (const part of ['> What is in stock?', 'It is Monday.', '12 apples and 7 pears.', '> Order more pears only.'])
       expect(stdout).toContain(part)
-    expect(stdout).toMatch(/a thousand of each[\s\S]*went back to a5; what came after it is void[\s\S]*pears only/)
+    expect(stdout).toMatch(
+      /a thousand of each[\s\S]*went back to a5; what came after it no longer counts[\s\S]*pears only/
+    )
     expect(stdout).toContain('→ subagent a1b2c3d')
     expect(stdout).toContain('--resume 11111111-aaaa-4aaa-8aaa-000000000001 --fork-session')
   })

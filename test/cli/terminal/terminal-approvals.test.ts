@@ -78,7 +78,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await second.ready()
     second.line('go')
     const asked = (await second.shows(QUESTION)).replaceAll(/\s+/g, ' ')
-    expect(asked).toContain('tools of the server own are not as they were approved of: mcp__own__look')
+    expect(asked).toContain('tools of the server own do not match their approved definitions: mcp__own__look')
     expect(asked).toContain('"Looks around." and is "Looks under the bed."')
     expect(asked).not.toContain('a always')
     second.line('y')

@@ -78,7 +78,7 @@ test.each(['user', 'managed', 'project'] as const)('a rule that refuses counts a
     [whose, whose === 'project' ? { permissions: { deny: ['Bash(rm *)'] } } : NO_RM],
     ['true', 'rm -f x']
   )
-  expect(informed(asked).join()).toContain('count from now on')
+  expect(informed(asked).join()).toContain('and are now active')
   expect(asked.project.has('x')).toBe(true)
   expect(denied(asked)).toEqual([{ command: 'rm -f x' }])
 })
@@ -145,7 +145,7 @@ test('managed policy that forbids to bypass permissions ends that mode', async (
   })
   expect(asked.project.has('y')).toBe(true)
   expect(denied(asked)).toEqual([{ command: 'rm -f x' }])
-  expect(informed(asked).join()).toContain('settings forbid the mode bypassPermissions: it is default now')
+  expect(informed(asked).join()).toContain('settings forbid the mode bypassPermissions: the mode is now default')
 })
 
 test('a subagent whose mode it is loses it as well', async () => {
@@ -189,6 +189,6 @@ test('what counts from the next start on is said', async () => {
   const after = { ...ALL, env: { A: '1' }, allowedHttpHookUrls: [], carabiner: { profile: 'compat' } }
   const asked = await changing({ user: ALL }, ['user', after], ['true', 'true'])
   expect(informed(asked).find(text => text.includes('have changed'))).toMatch(
-    /what has changed of carabiner\.profile, allowedHttpHookUrls, env counts from the next start on$/
+    /changes of carabiner\.profile, allowedHttpHookUrls, env take effect at the next start$/
   )
 })

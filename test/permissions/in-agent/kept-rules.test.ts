@@ -49,8 +49,8 @@ describe('a file of kept rules', () => {
       JSON.stringify({ user: [{ ...DENY, rule: 'Bash(rm' }] }),
       /"Bash\(rm" is not a rule/
     ],
-    ['no rule at all', JSON.stringify({ user: [DENY, 7] }), /7 is no rule/],
-    ['another behaviour', JSON.stringify({ user: [{ ...DENY, behavior: 'dney' }] }), /is no rule/],
+    ['no rule at all', JSON.stringify({ user: [DENY, 7] }), /7 is not a rule/],
+    ['another behaviour', JSON.stringify({ user: [{ ...DENY, behavior: 'dney' }] }), /is not a rule/],
     ['no list', JSON.stringify({ user: DENY }), /user should be a list/],
     ['no list for this project', JSON.stringify({ projects: { ROOT: DENY } }), /should be a list/],
     ['projects that are none', JSON.stringify({ projects: [] }), /projects should be an object/]
@@ -68,7 +68,7 @@ describe('a file of kept rules', () => {
   test('that anybody may write to is not believed', async () => {
     const place = kept(JSON.stringify({ user: [ALLOW] }), 0o666)
     const { result } = await run(place)
-    expect(result.result).toMatch(/anybody on this machine may write to it.*chmod go-w/)
+    expect(result.result).toMatch(/any user of this machine can write to it.*chmod go-w/)
     expect(place.has('x')).toBe(true)
   })
 
@@ -111,7 +111,7 @@ describe('an answer that is to be kept', () => {
       })
     )
     expect(readFileSync(fileIn(place), 'utf8')).toBe(text)
-    expect(informed(ran).join()).toMatch(/counts for this session only.*remembered\.json/s)
+    expect(informed(ran).join()).toMatch(/applies to this session only.*remembered\.json/s)
     expect(place.has('x')).toBe(false)
   })
 

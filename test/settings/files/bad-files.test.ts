@@ -161,10 +161,10 @@ describe('settings that somebody else could have written', () => {
     })
   }
 
-  test.each(['user', 'managed'] as const)('anybody may write to it: %s', level => {
+  test.each(['user', 'managed'] as const)('any user may write to it: %s', level => {
     const it = settingsScene()
     chmodSync(it[level](GATE), 0o666)
-    refused(it, 'anybody')
+    refused(it, 'any user')
   })
 
   test.skipIf(!IS_ROOT)('another ordinary user owns it (needs root to set up)', () => {

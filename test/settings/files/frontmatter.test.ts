@@ -33,7 +33,7 @@ describe.each([
     ])
     const resting = await arm()
     expect(await told(resting)).toEqual([])
-    expect(resting.statuses()).toMatchObject([{ off: `in force while ${scope} formatter is active` }])
+    expect(resting.statuses()).toMatchObject([{ off: `only active while ${scope} formatter is active` }])
     expect(await told(await arm({ owners: ['another'] }))).toEqual([])
     expect(await told(await arm({ owners: ['formatter'] }))).toEqual(['formatted'])
   })

@@ -158,7 +158,7 @@ describe('settings that lead elsewhere', () => {
     expect(load()).toMatchObject({
       hooks: [],
       findings: [
-        { level: 'error', code: 'not-read', gate: true, message: expect.stringContaining('out of the project') }
+        { level: 'error', code: 'not-read', gate: true, message: expect.stringContaining('outside the project') }
       ]
     })
   })

@@ -147,7 +147,7 @@ describe('the end of a command', () => {
     expect((await call(bashTool, { command: 'ls' })).content).toBe('(no output)')
   })
 
-  test('the session ends, and nothing can be started any more', POLL, async () => {
+  test('the session ends, and nothing can be started', POLL, async () => {
     const { call, close, running, progress, root } = shellScene()
     const came = call(bashTool, { command: 'echo begun; sleep 300' })
     await expect.poll(() => progress, POLL).toEqual(['begun'])

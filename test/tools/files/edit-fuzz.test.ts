@@ -137,7 +137,7 @@ test('a text with other line ends or other indentation is found, and only its li
     await use(readTool, { file_path }, session)
     const now = asGiven.replace('only()', 'first()\n  second()')
     const { content } = await use(editTool, { file_path, old_string: asGiven, new_string: now }, session)
-    expect(content).toContain('nothing but indentation')
+    expect(content).toContain('differs just in indentation')
     const result = text('a')
     expect(result.startsWith(inFile(before))).toBe(true)
     expect(result.endsWith(inFile(after))).toBe(true)

@@ -4,7 +4,7 @@ import { editScene } from './edit-scene.ts'
 describe('matches that are not exact', () => {
   test('line ends', async () => {
     const { edit, bytes } = await editScene('one\r\ntwo\nthree\r\n')
-    expect(await edit('one\ntwo\nthree', '1\n2\n3')).toContain('differs in nothing but line endings')
+    expect(await edit('one\ntwo\nthree', '1\n2\n3')).toContain('differs just in line endings')
     expect(bytes('a').toString()).toBe('1\r\n2\r\n3\r\n')
   })
 
@@ -20,7 +20,7 @@ describe('matches that are not exact', () => {
       '    f() {\n        return 1\n    }',
       '    f() {\n        if (x) {\n            y()\n        }\n        return 2\n    }'
     )
-    expect(told).toContain('differs in nothing but indentation')
+    expect(told).toContain('differs just in indentation')
     expect(bytes('a').toString()).toBe(
       'class A {\r\n\tf() {\r\n\t\tif (x) {\r\n\t\t\ty()\r\n\t\t}\r\n\t\treturn 2\r\n\t}\r\n}\r\n'
     )
@@ -40,7 +40,9 @@ describe('matches that are not exact', () => {
 
   test('only when there is one place', async () => {
     const { fails } = await editScene('\tone()\n\ttwo()\n--\n\t\tone()\n\t\ttwo()\n')
-    expect(await fails('one()\ntwo()', 'x')).toMatch(/appears 2 times \(lines 1, 4\).*no exact match; indentation/)
+    expect(await fails('one()\ntwo()', 'x')).toMatch(
+      /appears 2 times \(lines 1, 4\).*no exact match; these ignore indentation/
+    )
     expect(await fails('  --\n  one()', 'x', true)).toContain('replace_all takes exact matches only')
   })
 

@@ -79,10 +79,12 @@ test.each([
     const changed = [{ ...LOOK, ...how }]
     const alone = await session(place, changed)
     expect(alone.results[0]).toMatchObject({ isError: true, text: expect.stringMatching(words) })
-    expect(alone.results[0]!.text).toMatch(/is not as it was approved of: .*no one was available to approve it/)
+    expect(alone.results[0]!.text).toMatch(
+      /does not match its approved definition: .*no one was available to approve it/
+    )
     expect(alone.result.permission_denials).toMatchObject([{ tool_name: 'mcp__own__look' }])
     expect(informed(alone)).toContainEqual(
-      'tools of the server own are not as they were approved of: mcp__own__look; a person is asked before they run'
+      'tools of the server own do not match their approved definitions: mcp__own__look; a person is asked before they run'
     )
     expect(callsIn(place)).toBe(1)
 
@@ -149,7 +151,7 @@ test('what cannot be read is approved of by nobody', async () => {
   await session(place, [LOOK])
   writeFileSync(fileOf(place, 'look'), '{"name": "look"')
   const asked = await session(place, [LOOK])
-  expect(asked.results[0]!.text).toContain(`what was approved of it cannot be read in ${place.home}`)
+  expect(asked.results[0]!.text).toContain(`definition: ${place.home}`)
   expect((await session(place, [LOOK], { canUseTool: yes })).results[0]).toMatchObject({ isError: false })
   expect((await session(place, [LOOK])).results[0]).toMatchObject({ isError: false })
 })
@@ -159,7 +161,7 @@ test('where nothing can be kept, that is said, and the session goes on', async (
   const asked = await session(place, [LOOK], { env: { ...place.env, CARABINER_HOME: '/proc/none' } })
   expect(asked.results[0]).toMatchObject({ isError: false })
   expect(informed(asked)).toEqual([
-    expect.stringMatching(/^the server own: what its tools are could not be kept, .* will not notice a change: /)
+    expect.stringMatching(/^the server own: its tool definitions could not be saved, .* will not notice a change: /)
   ])
 })
 

@@ -85,10 +85,10 @@ test('what is no message is told, once, and does no harm', async () => {
   )
   expect(asked.results.map(({ text }) => text)).toEqual(['and still there', 'and still there'])
   expect(informed(asked)).toEqual([
-    'the server own: it printed what is no message: Listening for requests…',
-    'the server own: it printed what is no message: {"half": ',
-    'the server own: it printed what is no message: \\u001b[31m',
-    'the server own: it printed what is no message: []'
+    'the server own: it printed a line that is not a message: Listening for requests…',
+    'the server own: it printed a line that is not a message: {"half": ',
+    'the server own: it printed a line that is not a message: \\u001b[31m',
+    'the server own: it printed a line that is not a message: []'
   ])
 })
 
@@ -132,7 +132,7 @@ test('a server that is never ready holds nobody up for longer than it may', asyn
   )
   expect(statuses(asked)).toEqual({ slow: 'failed', babbling: 'failed', good: 'connected' })
   expect(informed(asked).toSorted()).toEqual([
-    expect.stringContaining('the server babbling: it prints what is no message, again and again, and was ended'),
+    expect.stringContaining('the server babbling: it kept printing lines that are not messages, and was ended'),
     'there is no connection to the server slow: it was not ready in 1.5 s'
   ])
   expect(asked.results[0]!.text).toBe('echo: x')

@@ -158,7 +158,7 @@ test('what a server says of its own tools is not taken for granted: somebody is 
   )
   expect(asked).toEqual([
     ['mcp__own__echo', 'nothing allows it'],
-    ['mcp__own__die', 'nothing allows it; its server says that it may destroy something']
+    ['mcp__own__die', 'nothing allows it; its server marks it as destructive']
   ])
   expect(results.map(({ isError }) => isError)).toEqual([false, true])
 })
@@ -178,7 +178,7 @@ test('a server that cannot be started, or ends at once, is failed and says why; 
   )
   expect(statuses(asked)).toEqual({ gone: 'failed', ends: 'failed', nobody: 'failed', good: 'connected' })
   expect(informed(asked).toSorted()).toEqual([
-    expect.stringMatching(/the server ends: it has ended \(exit code 3\); its last words: I cannot\\u001b\[31m work/),
+    expect.stringMatching(/the server ends: it has ended \(exit code 3\); its last output: I cannot\\u001b\[31m work/),
     expect.stringMatching(/the server gone: it could not be started: .*ENOENT/),
     expect.stringMatching(/the server nobody: fetch failed \(.*ECONNREFUSED/)
   ])

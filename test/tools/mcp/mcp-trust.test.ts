@@ -37,7 +37,7 @@ test('a tool that is new is told of, and not there in this session', async () =>
     { in: place }
   )
   expect(asked.results[1]!.text).toContain('No such tool: mcp__own__fresh')
-  expect(informed(asked)).toEqual(['the server own has a new tool, fresh; it is there in the next session'])
+  expect(informed(asked)).toEqual(['the server own has a new tool, fresh; it is available in the next session'])
 })
 
 // FM58
@@ -129,7 +129,7 @@ test('what was trusted is this server and this program, and no other', async () 
   const { result } = await ask(['Done.'], { in: place, trust: 'sha256:0' })
   expect(result).toMatchObject({
     error_code: 'E_UNTRUSTED',
-    result: expect.stringContaining('the digest that was given is not theirs')
+    result: expect.stringContaining('the given digest does not match')
   })
   const { trustOf } = await import('../../../src/lib/settings/trust/trust.ts')
   const { loadSettings } = await import('../../../src/lib/settings/files/load.ts')

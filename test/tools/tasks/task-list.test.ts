@@ -44,7 +44,7 @@ test('TaskCreated may refuse: there is no such task', async () => {
       hooks.on('TaskCreated', () => ({ decision: 'block', reason: 'too vague' }), { name: 'editor' })
     )
   })
-  expect(JSON.stringify(sent.at(-2))).toContain('The task was not made: too vague [editor]')
+  expect(JSON.stringify(sent.at(-2))).toContain('The task was not created: too vague [editor]')
   expect(JSON.stringify(sent.at(-1)!.at(-1))).toContain('There are no tasks')
 })
 
@@ -95,7 +95,7 @@ test('C9: TaskGet gives one task, to hooks as well, and says when there is none'
   ])
   const after = inputsOf({ events }, 'PostToolUse').filter(({ tool_name }) => tool_name === 'TaskGet')
   expect(after).toMatchObject([{ tool_response: { task: { id: '1', status: 'pending', ...running } } }])
-  expect(JSON.stringify(sent.at(-1))).toContain('There is no task #2; TaskList shows those there are')
+  expect(JSON.stringify(sent.at(-1))).toContain('There is no task #2; TaskList shows all tasks')
 })
 
 test('C9: TaskGet is a tool like its siblings: it can be named, left out, and needs no permission', async () => {

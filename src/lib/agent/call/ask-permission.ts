@@ -109,14 +109,14 @@ function answerIn(answer: unknown): PersonAnswer | undefined {
 export function keepPermission(update: PermissionUpdate, session: Session): void {
   const { permissions, options } = session
   const { problem, ...changed } = applyUpdate(update, permissions)
-  if (problem !== undefined) return session.reader.notice(`a permission was not kept: ${problem}`, 'warning')
+  if (problem !== undefined) return session.reader.notice(`a permission was not saved: ${problem}`, 'warning')
   Object.assign(permissions, changed)
   if (update.destination === 'session' || update.destination === 'cliArg') return
   try {
     options.remember?.(update)
   } catch (error) {
     session.reader.notice(
-      `a permission counts for this session only, and was not kept: ${errorMessage(error)}`,
+      `a permission applies to this session only, and was not saved: ${errorMessage(error)}`,
       'warning'
     )
   }

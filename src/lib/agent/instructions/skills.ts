@@ -26,7 +26,7 @@ export interface Skills {
 export function skillTool({ all, activate }: Skills): Tool {
   const names = [...all.values()].filter(({ byModel }) => byModel)
   return builtInTool('Skill', {
-    description: `Gives you the instructions of a skill. Call it when a task fits one of these:
+    description: `Gives you the instructions of a skill. Call it when a task matches one of these:
 
 ${names.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`,
     check(input) {

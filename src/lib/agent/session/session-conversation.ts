@@ -111,4 +111,4 @@ export class SessionConversation {
   }
 }
 
-const UNLOGGED = '[What a hook said here was to be left out of the log.]'
+const UNLOGGED = '[A hook asked to leave this text out of the log.]'

@@ -39,11 +39,11 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
     async run(input, call) {
       if (ports.running.size >= MOST_AT_ONCE) return failed(`${MOST_AT_ONCE} agents are running already; wait for one`)
       const { name } = input
-      if (name !== undefined && ports.teammates.has(name)) return failed(`There is a teammate ${name} already`)
+      if (name !== undefined && ports.teammates.has(name)) return failed(`The teammate ${name} already exists`)
       const errand = errandOf(input, call)
       const { teammate, id } = errand
       const same = ports.running.get(id)
-      if (same !== undefined) return failed(`Agent ${id} is at work already (${same.type}: ${same.description})`)
+      if (same !== undefined) return failed(`Agent ${id} is already running (${same.type}: ${same.description})`)
       if (teammate !== undefined) ports.teammates.set(teammate.name, teammate.mailbox)
       const work = async (signal: AbortSignal): Promise<SubagentRun | { readonly refused: string }> => {
         ports.running.set(id, errand)

@@ -24,7 +24,7 @@ export const USUAL_AGENTS: Readonly<Record<string, AgentDefinition>> = {
       'When you are done, answer with all that the other agent needs to know, and no more: it sees only your last answer.'
   },
   Explore: {
-    description: 'For finding out where something is and how it works. It only reads.',
+    description: 'Finds out where something is and how it works. It only reads.',
     prompt:
       'You look for things in a project for another agent. You only read. ' +
       'Answer with what you found, with paths and lines: the other agent sees only your last answer.',

@@ -40,7 +40,7 @@ export async function stay(
 
 export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool =>
   builtInTool('SendMessage', {
-    description: 'Says something to a teammate: an agent that you called with a name, in the background.',
+    description: 'Sends a message to a teammate: an agent that you called with a name, in the background.',
     async run({ to, message }) {
       const mailbox = teammates.get(to)
       if (mailbox === undefined) {

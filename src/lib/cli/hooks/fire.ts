@@ -151,7 +151,7 @@ function* lines(
     for (const { name, why, source } of report.filter(each => !each.ran))
       yield `  ${withStyle('dim', escapeLine(`${name}  did not run: ${why}  (${source})`))}`
     for (const { hook, off: why } of off)
-      yield `  ${withStyle('dim', escapeLine(`${hook.runs}  is not in force: ${why}  (${hook.place.file}:${hook.place.line})`))}`
+      yield `  ${withStyle('dim', escapeLine(`${hook.runs}  is not active: ${why}  (${hook.place.file}:${hook.place.line})`))}`
   } else if (ran.length === 0) yield '  → add --explain to see why'
   yield* outcomeLines(outcome, nameOf)
 }
@@ -211,7 +211,7 @@ const LONGEST_WAIT = 60
 
 const ADDS_TEXT = 'ran in the background: its text joins the next model call, and it decides nothing'
 const WAKES =
-  'ran in the background: exit code 2 cannot refuse the event; with asyncRewake it wakes the agent with what it printed, without it does nothing'
+  'ran in the background: exit code 2 cannot refuse the event; with asyncRewake it wakes the agent with its output, otherwise it has no effect'
 
 export class BackgroundHooks {
   readonly #answers: LateAnswer[] = []

@@ -98,7 +98,7 @@ const WAYS: {
     ...pen.quiet(text)
   ],
   cleared: pen => pen.rule('cleared: a new conversation'),
-  rewound: (pen, { to }) => pen.rule(`went back to ${to}; what came after it is void`),
+  rewound: (pen, { to }) => pen.rule(`went back to ${to}; what came after it no longer counts`),
   forked: (pen, { from: origin }) => pen.rule(`up to here a copy of session ${origin}`),
   changed: (pen, { event, removed, added }) =>
     pen.quiet(`${event} changed the conversation: ${removed} messages out, ${added} in`),

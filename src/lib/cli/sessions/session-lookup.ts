@@ -48,7 +48,7 @@ export function findSession(name: string, flags: SessionFlags): SessionFile {
   const same = known.find(({ key }) => key.sessionId === name)
   const alike = name.length < FEWEST ? [] : known
   if (same === undefined && alike.length > 1)
-    throw fault('E_USAGE', `${name} begins more than one session: ${alike.map(({ key }) => key.sessionId).join(', ')}`)
+    throw fault('E_USAGE', `${name} matches more than one session: ${alike.map(({ key }) => key.sessionId).join(', ')}`)
   const found = same ?? alike[0]
   if (found === undefined) throw unknownSession(name, stores)
   const { store, key, path } = found

@@ -65,7 +65,7 @@ const DECISION =
 
 function readText(text: string, asked: RawOccasion): Reply | undefined {
   if (DECISION.test(text)) {
-    const why = 'what it printed is text with a decision in it, and nobody would read that'
+    const why = 'it printed text with a decision in it, which would not be read'
     const advice = 'print the JSON alone: nothing before it, nothing after it'
     if (asked.profile === 'strict') throw new HookFailure('reply', `${why}; ${advice}`)
     asked.letPass(why)

@@ -107,7 +107,7 @@ export const OPTIONS = {
   /** Resumes the last session of this folder. */
   continue: 'boolean',
   /** Must exist: a missing folder would be a project without its hooks and rules. Default: that of this process. */
-  cwd: own<string>('a folder that is there', path => typeof path === 'string' && isFolder(path)),
+  cwd: own<string>('an existing folder', path => typeof path === 'string' && isFolder(path)),
   /** Names of tools to remove, and rules for calls to refuse. */
   disallowedTools: STRINGS,
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],

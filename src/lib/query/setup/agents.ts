@@ -20,7 +20,7 @@ export function agentPorts(
     mayChoose(name, file) {
       if (isOfProvider(name, model.provider)) return true
       options.stderr?.(
-        `${file}: model ${name} is ignored: only you choose another provider, in ~/.claude/agents or in options.agents`
+        `${file}: model ${name} is ignored: only you can choose another provider, in ~/.claude/agents or in options.agents`
       )
       return false
     }

@@ -25,7 +25,7 @@ export function loadProject(options: QueryOptions): ProjectContext {
     throw fault(
       'E_UNTRUSTED',
       loaded.root,
-      (typeof options.trust === 'string' ? 'the digest that was given is not theirs; ' : '') +
+      (typeof options.trust === 'string' ? 'the given digest does not match; ' : '') +
         (state === 'untrusted'
           ? 'never trusted'
           : `${changes[0] === OLDER ? '' : 'changed since: '}${changes.join(', ')}`)

@@ -28,7 +28,7 @@ export function hookStatuses(loaded: Loaded, circumstances: Circumstances): read
   )
   return statuses.map(({ hook, off }) => {
     const other = replaced.get(hook)
-    return { hook, off: off ?? (other && `${other.file}:${other.line} has its name and takes its place`) }
+    return { hook, off: off ?? (other && `${other.file}:${other.line} has the same name and replaces it`) }
   })
 }
 
@@ -37,7 +37,7 @@ function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstance
   const barred = reasonBarred(hook, { ...circumstances, loaded })
   if (barred !== undefined) return barred
   if (hook.owner !== undefined && !owners.includes(hook.owner))
-    return `in force while ${hook.scope} ${hook.owner} is active`
+    return `only active while ${hook.scope} ${hook.owner} is active`
   if (AGENT_TYPES.includes(hook.type) && !hasAgent) return `a hook of type ${hook.type} needs a running agent`
   return undefined
 }

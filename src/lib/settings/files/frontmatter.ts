@@ -20,7 +20,7 @@ export function readFrontmatter(file: string): Looked {
   const block = 'text' in read && read.text.startsWith('---') ? FENCE.exec(read.text) : null
   if (block === null) {
     if ('text' in read && isOpen(read.text))
-      nowhere.gate('error', [], 'not-closed', 'the settings at its top have no end, so that nothing in them counts')
+      nowhere.gate('error', [], 'not-closed', 'the frontmatter has no end, so nothing in it applies')
     return { document: undefined, findings: nowhere }
   }
   const first = parsed(block[1]!)
@@ -85,7 +85,7 @@ function withTextsQuoted(block: string): string {
 /** Line 1 of the file is the dashes. An error where the block may hold a decisive key, else a warning. */
 function brokenAt(file: string, { line, column, why }: Fault, block: string): Findings {
   const findings = new Findings(path => ({ file, line: line + 1, column, key: keyOf(path) }))
-  const words = ['not-yaml', `the settings at its top are not valid YAML (${why})`] as const
+  const words = ['not-yaml', `the frontmatter is not valid YAML (${why})`] as const
   if (NAMES_DECISIVE.test(block)) findings.gate('error', [], ...words)
   else findings.add('warning', [], ...words)
   return findings

@@ -11,23 +11,23 @@ const SECONDS = {
 } as const
 
 const COMMON = {
-  'if?': { type: 'string', words: 'one permission rule, such as Bash(git *): the hook runs only where it fits' },
+  'if?': { type: 'string', words: 'one permission rule, such as Bash(git *): the hook runs only if it matches' },
   'timeout?': { ...SECONDS, words: 'seconds that it may take' },
-  'statusMessage?': { type: 'string', words: 'what people are shown while it runs' },
+  'statusMessage?': { type: 'string', words: 'shown to people while it runs' },
   'once?': { type: 'boolean', words: 'removed after its first run that neither failed nor blocked' },
   'onFailure?': { type: ['block', 'continue'], words: 'what its failure means: block or continue' },
-  'name?': { type: 'string', words: 'under this name it is listed and reported' },
+  'name?': { type: 'string', words: 'the name for lists and reports' },
   'priority?': { type: 'number', words: 'higher runs first' },
   'observe?': { type: 'boolean', words: 'runs last, sees what was decided, and decides nothing' },
   'dialect?': {
     type: ['contract', 'library'],
-    words: 'what its words mean: contract (as in Claude Code) or library'
+    words: 'how its reply is read: contract (as in Claude Code) or library'
   }
 } as const
 
 const PROCESS = {
   command: { type: 'string', notBlank: true, words: 'a command line, or with args a program' },
-  'args?': { type: STRINGS, words: 'with these, even none, no shell is involved' },
+  'args?': { type: STRINGS, words: 'with these, even if empty, no shell is used' },
   'shell?': { type: ['bash', 'sh', 'powershell'], words: 'bash, sh or powershell' },
   'env?': { type: VARIABLES, words: 'variables on top of what it inherits' }
 } as const
@@ -42,19 +42,19 @@ export const HANDLERS = {
     type: ['command'],
     ...COMMON,
     ...PROCESS,
-    'async?': { type: 'boolean', words: 'the event continues at once; context that it gives in the end is kept' },
-    'asyncRewake?': { type: 'boolean', words: 'as async; exit code 2 wakes the agent, which is given what it printed' },
+    'async?': { type: 'boolean', words: 'the event continues at once; its context is added later' },
+    'asyncRewake?': { type: 'boolean', words: 'as async; exit code 2 wakes the agent with its output' },
     'rewakeMessage?': { type: 'string', words: 'with asyncRewake: what precedes its output' },
-    'rewakeSummary?': { type: 'string', words: 'with asyncRewake: what people are shown when it wakes the agent' },
+    'rewakeSummary?': { type: 'string', words: 'with asyncRewake: shown to people when it wakes the agent' },
     'prewarm?': { type: 'boolean', words: 'the next process is started ahead, and waits on standard input' },
     'limits?': { type: 'object', words: 'memory in megabytes and number of processes' },
-    'pidNamespace?': { type: 'boolean', words: 'runs in a process namespace of its own' }
+    'pidNamespace?': { type: 'boolean', words: 'runs in a separate process namespace' }
   },
   worker: {
     type: ['worker'],
     ...COMMON,
     ...PROCESS,
-    'heartbeat?': { ...SECONDS, words: 'seconds of silence after which it is asked whether it lives' }
+    'heartbeat?': { ...SECONDS, words: 'seconds of silence before it is pinged' }
   },
   http: {
     type: ['http'],

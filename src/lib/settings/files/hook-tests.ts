@@ -31,7 +31,7 @@ export const HOOK_TEST = {
   'name?': 'string',
   event: { type: 'string', words: 'the event that is fired' },
   'tool?': { type: 'string', words: 'the tool that the event is about' },
-  'input?': { type: 'object', words: 'laid over the sample of the event' },
+  'input?': { type: 'object', words: 'merged into the sample of the event' },
   expect: { type: { object: EXPECTATION }, words: 'text between slashes is a pattern, null expects nothing' },
   'within?': { type: 'number', above: 0, words: 'seconds' },
   'fuzz?': { type: 'boolean', words: 'try broken inputs as well' }

@@ -81,7 +81,7 @@ export function checkOwnerKeys(kind: LoadedOwner['kind'], { value, findings }: D
   const known = kind === 'agent' ? OF_AGENTS : ['hooks']
   for (const key of kind === 'agent' ? ['tools', 'disallowedTools'] : [])
     if (!isList(value[key]))
-      findings.gate('error', [key], 'key-type', `${key} should be a list of texts`, 'put what it says in quotes')
+      findings.gate('error', [key], 'key-type', `${key} should be a list of texts`, 'put its values in quotes')
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue
     const home = DENIES.test(key) ? 'disallowedTools' : TOOLS_OF_SKILLS.test(key) ? 'tools' : undefined

@@ -76,7 +76,7 @@ class Loading {
     const objection = OF_PROJECT.includes(scope)
       ? staysInProject(file, this.root)
         ? undefined
-        : 'it leads out of the project'
+        : 'it leads outside the project'
       : foreignHand(file)
     if (objection === undefined) return this.#settings(readDocument(file), source)
     const fix = OF_PROJECT.includes(scope)
@@ -150,7 +150,7 @@ class Loading {
     if (other === undefined) this.#byName.set(key, hook)
     if (other !== undefined && hook.ofProject && other.scope === 'user') {
       if (rowOf(hook.event).failure === 'open') {
-        document.findings.add('info', hook.path, 'name-replaced', `${hook.name} takes the place of ${where(other)}`)
+        document.findings.add('info', hook.path, 'name-replaced', `${hook.name} replaces ${where(other)}`)
         this.#hooks.push({ ...hook, replaces: other })
         return
       }

@@ -11,8 +11,8 @@ const PERMISSIONS = {
   'allow?': { type: STRINGS, words: 'rules for calls that run without a question' },
   'deny?': { type: STRINGS, words: 'rules for calls that never run' },
   'ask?': { type: STRINGS, words: 'rules for calls that a person is asked about' },
-  'defaultMode?': { type: 'string', words: 'the permission mode to begin with' },
-  'additionalDirectories?': { type: STRINGS, words: 'further folders that belong to the work' },
+  'defaultMode?': { type: 'string', words: 'the initial permission mode' },
+  'additionalDirectories?': { type: STRINGS, words: 'additional working folders' },
   'disableBypassPermissionsMode?': ['disable'],
   'disableAutoMode?': ['disable']
 } as const satisfies FieldTable
@@ -20,7 +20,7 @@ const PERMISSIONS = {
 const CARABINER = {
   'hooks?': 'unknown',
   'modules?': { type: STRINGS, words: 'TypeScript or JavaScript modules of hooks' },
-  'profile?': { type: ['strict', 'compat'], words: 'strict closes gates on failure; compat does as Claude Code' },
+  'profile?': { type: ['strict', 'compat'], words: 'strict closes gates on failure; compat behaves like Claude Code' },
   'trust?': { type: ['digest'], words: 'managed settings only: trust is given by digest alone' },
   'disableBypass?': { type: 'boolean', words: 'forbids the mode in which no call is asked about' }
 } as const satisfies FieldTable
@@ -74,7 +74,7 @@ export function readSettings({ value, findings }: Document, scope: Scope): Setti
         'warning',
         path,
         'key-idle',
-        `${path.at(-1)} counts in managed settings only`,
+        `${path.at(-1)} applies in managed settings only`,
         'move it to managed-settings.json, or delete it'
       )
   }

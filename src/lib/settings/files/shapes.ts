@@ -182,7 +182,7 @@ class EventReader {
     if (handler['type'] !== undefined) return handler
     const type = handler['url'] === undefined ? 'command' : 'http'
     if (path.at(-2) === 'hooks')
-      this.#foreign(path, 'type-missing', `it does not say its type; ${VOIDS_FILE}`, `add "type": "${type}"`)
+      this.#foreign(path, 'type-missing', `it has no type; ${VOIDS_FILE}`, `add "type": "${type}"`)
     return { type, ...handler }
   }
 

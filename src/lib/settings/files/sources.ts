@@ -142,7 +142,7 @@ export function filesBelow(folder: string, most: number): readonly string[] | un
 export function foreignHand(file: string): string | undefined {
   const stat = kindOf(file)
   if (stat === undefined || process.getuid === undefined) return undefined
-  if ((stat.mode & 0o002) !== 0) return 'anybody on this machine may write to it'
+  if ((stat.mode & 0o002) !== 0) return 'any user of this machine can write to it'
   return stat.uid === process.getuid() || stat.uid === 0 ? undefined : 'it belongs to another user'
 }
 

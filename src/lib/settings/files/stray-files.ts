@@ -52,13 +52,13 @@ function managedStrays(folder: string): readonly Finding[] {
   const servers = join(folder, 'managed-mcp.json')
   const others = namesIn(more, '').filter(name => !name.endsWith('.json') && ENDING.test(name))
   return [
-    ...others.map(name => stray(join(more, name), 'let its name end in .json')),
+    ...others.map(name => stray(join(more, name), 'rename it to end in .json')),
     ...closedFolder(more),
     ...(mayBeThere(servers)
       ? [findingOf('warning', startOf(servers), true, ['managed-mcp', `${servers} is not read`])]
       : []),
     ...(USUAL_MANAGED.includes(folder) || isFolder(folder)
       ? []
-      : [stray(folder, 'it is no folder: correct CARABINER_MANAGED_DIR')])
+      : [stray(folder, 'it is not a folder: correct CARABINER_MANAGED_DIR')])
   ]
 }

@@ -43,7 +43,7 @@ export function matcherCheck(
           : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
     for (const words of missed) say(worst, 'matcher', ...words)
     if (missed.length === 0 && worst === 'error' && target === 'tool_name' && !mayMatch(matcher, matches, more))
-      say('warning', 'matcher', 'tool-absent', `${JSON.stringify(matcher)} matches no tool that is here`)
+      say('warning', 'matcher', 'tool-absent', `${JSON.stringify(matcher)} matches no available tool`)
   } catch (error) {
     say('error', 'matcher', 'matcher-invalid', errorMessage(error))
   }

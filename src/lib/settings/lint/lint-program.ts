@@ -78,7 +78,7 @@ function scriptOf(words: readonly string[], root: string, known: Env, inShell: b
 function scriptChecks({ word, path, runs, hint }: Script, add: Add, root: string, env: Env): void {
   if (!existsSync(path))
     return add('error', 'script-missing', `there is no ${word}`, hint ?? `create ${path}, or correct the path`)
-  if (!statSync(path).isFile()) return add('error', 'script-missing', `${word} is no file`, 'name the script itself')
+  if (!statSync(path).isFile()) return add('error', 'script-missing', `${word} is not a file`, 'name the script itself')
   if (!runs) return
   if (!isProgram(path)) return add('error', 'script-not-executable', `${word} may not be executed`, `chmod +x ${path}`)
   const [first = ''] = beginningOf(path).split('\n')

@@ -56,7 +56,7 @@ const timeoutCheck: Check = ({ spec }, say) => {
 const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
   const gate = isGate(event)
   if (spec['once'] === true && scope !== 'skill')
-    say('info', 'once', 'once-scope', 'Claude Code heeds once only in the frontmatter of skills')
+    say('info', 'once', 'once-scope', 'Claude Code applies once only in the frontmatter of skills')
   if (spec['onFailure'] === 'continue' && gate)
     say('info', 'onFailure', 'fails-open', 'when this hook fails, the action continues')
   if (OUR_TYPES.includes(type) && path[0] !== 'carabiner' && ['user', 'project', 'local'].includes(scope))

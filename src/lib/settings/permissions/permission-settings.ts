@@ -77,7 +77,7 @@ function remarkOnMode(mode: string, managed: string | undefined, { findings }: D
     )
   else if (mode.startsWith('bypass'))
     findings.add('warning', path, 'project-bypass', 'a project cannot switch permissions off; this is ignored')
-  else findings.add('info', path, 'project-mode', `a project cannot let more pass by the mode ${mode}; this is ignored`)
+  else findings.add('info', path, 'project-mode', `a project cannot loosen the mode to ${mode}; this is ignored`)
 }
 
 function remarkOnDropped({ value, findings }: Document): void {

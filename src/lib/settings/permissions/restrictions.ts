@@ -44,7 +44,7 @@ function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly st
   if (!gate || behind === undefined) return findings
   const message = `it observes only: ${event} does not wait for a hook in the background, so it cannot refuse`
   const level = spec['onFailure'] === 'block' ? 'error' : 'warning'
-  say(level, behind, 'async-gate', message, `delete ${behind}, if it shall decide`)
+  say(level, behind, 'async-gate', message, `delete ${behind}, if it should decide`)
   return findings
 }
 

@@ -115,7 +115,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
   if (ownerFiles(hook, root) === undefined)
-    return () => 'it cannot be told which files its command runs; name each by its path, or put it into a script'
+    return () => 'which files its command runs cannot be determined; name each by its path, or put it into a script'
   recordOnce(hook, root)
   return () => {
     const change = fileChange(hook, root)

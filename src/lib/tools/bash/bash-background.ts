@@ -62,7 +62,7 @@ function statusAfter({ why, ended }: CommandEnding): BackgroundTask['status'] {
 }
 
 function lastWords({ why, ended }: CommandEnding, timeout: number): string {
-  if (why === 'timeout') return `\n[It was ended after ${timeout} ms: it took longer than it may.]`
+  if (why === 'timeout') return `\n[It was ended after ${timeout} ms: it reached its time limit.]`
   if (why === 'flood') return '\n[It was ended: it printed too much.]'
   return ended?.error === undefined ? '' : `\n[It could not be started: ${startProblem(ended.error)}]`
 }

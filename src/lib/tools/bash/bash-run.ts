@@ -18,7 +18,7 @@ export async function runBash(input: BashInput, call: ToolCall): Promise<ToolRes
   const folder = await startFolder(call)
   if (folder === undefined) {
     return failed(
-      `There is no folder to run commands in: ${call.session.root} is gone. Make it again, or begin anew elsewhere.`
+      `There is no folder to run commands in: ${call.session.root} is gone. Create it again, or start a session in another folder.`
     )
   }
   return input.run_in_background === true ? runBehind(input, call, folder) : runHere(input, call, folder)
@@ -41,7 +41,7 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: CommandF
   return resultOf({ command: input.command, ending, output, timeout }, [note, moved, left])
 }
 
-const LEFT = 'It has ended, and left processes running in the background. What they print from now on is lost.'
+const LEFT = 'It has ended, and left processes running in the background. Their further output is lost.'
 
 function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, note }: CommandFolder): ToolResult {
   const id = newTaskId()
@@ -50,7 +50,7 @@ function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, n
   const timeout = timeoutOf(input, 'background')
   const told = { id, toolUseId: callId, command: input.command, description: input.description ?? input.command }
   keepInBackground(session, told, { running, output, timeout })
-  const words = `It runs in the background as ${id}. TaskOutput tells what it printed, TaskStop ends it.`
+  const words = `It runs in the background as ${id}. TaskOutput shows its output, TaskStop ends it.`
   return {
     content: note === undefined ? words : `${words}\n${note}`,
     output: {
@@ -114,9 +114,8 @@ function resultOf({ command, ending, output, timeout }: Finished, notes: readonl
 }
 
 function troubleOf({ why, ended }: CommandEnding, timeout: number): string | undefined {
-  if (why === 'aborted') return 'The command was interrupted and ended. What it had printed until then:'
-  if (why === 'timeout')
-    return `The command took longer than ${timeout} ms and was ended. What it had printed until then:`
+  if (why === 'aborted') return 'The command was interrupted and ended. Its output until then:'
+  if (why === 'timeout') return `The command took longer than ${timeout} ms and was ended. Its output until then:`
   if (why === 'flood') return `The command printed more than ${FLOOD / 1024 / 1024} MB and was ended.`
   if (ended?.error !== undefined) return `The command could not be started: ${startProblem(ended.error)}`
   return ended === undefined || ended.code === 0 ? undefined : exitOf(ended)

@@ -6,18 +6,16 @@ import type { Tool } from '../tool.ts'
 export type BashInput = ToolInput<'Bash'>
 
 export const bashTool: Tool = builtInTool('Bash', {
-  description: `Runs a command in bash and returns what it printed.
+  description: `Runs a command in bash and returns its output.
 
 - The working directory is kept from one command to the next while it stays inside the project; variables and functions are not.
-- Nothing can be typed in: standard input is empty. Quote paths that have spaces in them.
-- What is longer than 30,000 characters is shown without its middle.
-- Start servers and whatever else goes on for long with run_in_background, not with "&".
+- Standard input is empty, so interactive commands do not work. Quote paths that contain spaces.
+- Output longer than 30,000 characters is shown without its middle.
+- Start servers and other long-running commands with run_in_background, not with "&".
 - To look for files use Glob, to search in them Grep, to read Read, and to change them Edit or Write, rather than find, grep, cat and sed.`,
   check(input) {
     if (input.command.trim() === '') return { problem: '"command" is empty' }
-    return input.command.includes('\0')
-      ? { problem: '"command" holds a NUL character, which no command can' }
-      : { input }
+    return input.command.includes('\0') ? { problem: '"command" contains a NUL character' } : { input }
   },
   readOnly: input => input.run_in_background !== true && isHarmless(input.command),
   subject: ({ command }) => ({ kind: 'command', command }),

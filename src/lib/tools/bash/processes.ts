@@ -20,7 +20,7 @@ export class Processes {
     env: Readonly<Record<string, string>>,
     listener: OutputListener
   ): Running {
-    if (this.#closed) throw new Error('nothing can be started any more: the session is over')
+    if (this.#closed) throw new Error('nothing can be started: the session is over')
     // Never through the helper, which ends a program that prints more than a hook may.
     const running = startProcess({ ...words, cwd, env }, listener)
     this.#running.add(running)
@@ -58,5 +58,5 @@ const START_FAULTS: Readonly<Record<string, string>> = {
   EAGAIN: 'there are too many processes (EAGAIN); end some, or raise `ulimit -u`',
   ENOMEM: 'there is not enough memory (ENOMEM); end something and try again',
   E2BIG: 'it is too long for the system (E2BIG); put the text into a file and work with that',
-  ENOENT: 'the program, or the folder to run it in, is not there (ENOENT)'
+  ENOENT: 'the program or its working folder does not exist (ENOENT)'
 }

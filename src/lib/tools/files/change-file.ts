@@ -44,7 +44,7 @@ function editSummary({ stat }: OpenFile, { file_path, replace_all }: EditInput, 
   const how =
     ignored === undefined
       ? ''
-      : ` There was no exact match; the only one that differs in nothing but ${ignored} was replaced.`
+      : ` There was no exact match; the only match that differs just in ${ignored} was replaced.`
   const links =
     stat.nlink > 1n ? ` It had ${stat.nlink} names (hard links); the others still have the old content.` : ''
   return `${what}${how}${links}`

@@ -82,7 +82,7 @@ const unended = (text: string): string => text.replace(/\r?\n$/, '')
 
 function theOnly(bytes: Buffer, spans: readonly Span[], ignored: 'line endings' | 'indentation'): Span | undefined {
   if (spans.length > 1)
-    throw new Error(`${ambiguous(bytes, spans)} (There is no exact match; ${ignored} did not count.)`)
+    throw new Error(`${ambiguous(bytes, spans)} (There is no exact match; these ignore ${ignored}.)`)
   return spans[0]
 }
 

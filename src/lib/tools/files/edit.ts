@@ -6,11 +6,11 @@ import type { Checked, Tool, ToolSession } from '../tool.ts'
 
 export type EditInput = ToolInput<'Edit'>
 
-const DESCRIPTION = `Replaces a piece of text in a file, and leaves every other byte as it is.
-- Read the file first, unless you know its text: an exact match that occurs once is replaced in a file that was not read, too. If the file has changed since it was read, the edit is refused: Read it again.
+const DESCRIPTION = `Replaces text in a file, and leaves every other byte as it is.
+- Read the file first, unless you know its text: an exact match that occurs once is also replaced in a file that was not read. If the file has changed since it was read, the edit is refused: Read it again.
 - Give old_string as it is in the file, with its indentation, but without the line numbers and tabs that Read puts in front.
 - It must occur exactly once: add lines around it until it does, or set replace_all to change every occurrence.
-- When there is no exact match, one that differs only in line ends or indentation is taken if it is the only one; the answer says so.
+- If there is no exact match, a match that differs only in line ends or indentation is replaced if it is the only one; the result says so.
 - The file keeps its line ends, its mode, and its byte order mark.`
 
 export const editTool: Tool = builtInTool('Edit', {

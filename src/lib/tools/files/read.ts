@@ -16,11 +16,11 @@ const CHARACTERS_IF_ALLOWED = 4 * CHARACTERS
 const LARGEST_IMAGE = 3_750_000
 
 const DESCRIPTION = `Reads a file.
-- Text is shown with the number of each line and a tab in front; they are not part of the file. Line ends are shown as they are everywhere, whatever the file uses.
+- Text is shown with the number of each line and a tab in front; they are not part of the file. All line ends are shown alike, whichever the file uses.
 - Up to ${READ_LINES} lines are shown at once; use offset and limit for other parts. Lines beyond ${LONGEST_LINE} characters are cut.
 - Pictures (PNG, JPEG, GIF, WebP) are shown as such. Other files that are not text cannot be read, nor can folders: list those with Glob or a command.
 - A file must have been read before it can be changed with Edit or Write.
-- Several files can be read side by side in one answer.`
+- Several files can be read in one answer.`
 
 export const readTool: Tool = builtInTool('Read', {
   description: DESCRIPTION,
@@ -80,7 +80,7 @@ function outputOf(path: string, { lines, total, isFull }: Lines, { first }: Line
 
 function contentOf({ stat }: OpenFile, found: Lines, { first }: LineRange): string {
   const { lines, total, isWhole, isFull, cut, garbled } = found
-  if (stat.size === 0n) return '[The file is there, and is empty.]'
+  if (stat.size === 0n) return '[The file exists and is empty.]'
   if (lines.length === 0) return `[There is no line ${first}: the file has ${total} lines.]`
   const next = first + lines.length
   const notes = [

@@ -20,7 +20,7 @@ export function absolutePath(
   if (!MEANS_MORE.test(path)) return checkLength(written)
   const way = resolvePath(path, session.cwd)
   if (!way.sure)
-    return { problem: `only another process knows where ${quoted(path)} leads; name the file by a path of its own` }
+    return { problem: `only another process knows where ${quoted(path)} leads; use another path for the file` }
   return checkLength(realPath(written, session.cwd) === way.path && !isOfProcess(written) ? written : way.path)
 }
 

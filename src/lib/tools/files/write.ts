@@ -6,9 +6,9 @@ import type { Tool } from '../tool.ts'
 
 export type WriteInput = ToolInput<'Write'>
 
-const DESCRIPTION = `Writes a whole file. It holds exactly the content that is given, as UTF-8.
-- Folders that are missing are made.
-- A file that is there already must have been read first, and is replaced; if it has changed since, that is refused: Read it again.
+const DESCRIPTION = `Writes a whole file. It will contain exactly the given content, as UTF-8.
+- Missing folders are created.
+- An existing file must have been read first, and is replaced; if it has changed since, the call is refused: Read it again.
 - To change a part of a file, use Edit.`
 
 export const writeTool: Tool = builtInTool('Write', {

@@ -35,8 +35,7 @@ export class KnownTools {
     const known = {
       // For a tool whose approval cannot be read, the model gets only the name.
       definition: before ?? definitionOf({ name: now.name, inputSchema: { type: 'object' } }),
-      change:
-        before === undefined ? `what was approved of it cannot be read in ${file}` : definitionChange(before, now),
+      change: before === undefined ? `${file} cannot be read` : definitionChange(before, now),
       approve: () => {
         Object.assign(known, { definition: now, change: undefined })
         this.#try(() => putOwnFile(file, textOf(now)))
@@ -60,7 +59,7 @@ export class KnownTools {
     try {
       return keep()
     } catch (error) {
-      const words = 'what its tools are could not be kept, so that later sessions will not notice a change'
+      const words = 'its tool definitions could not be saved, so later sessions will not notice a change'
       if (!this.#hasFailed) this.#notice(`${words}: ${errorMessage(error)}`)
       this.#hasFailed = true
       return undefined

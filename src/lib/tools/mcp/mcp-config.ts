@@ -73,7 +73,7 @@ function expanded(value: unknown, env: Readonly<Record<string, string | undefine
           'E_OPTION_INVALID',
           where,
           `with \${${name}} while ${name} is not set`,
-          `\${${name}:-otherwise}, or set it`
+          `\${${name}:-default}, or set it`
         )
       return text
     })

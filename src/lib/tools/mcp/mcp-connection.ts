@@ -179,14 +179,14 @@ export class McpConnection {
     for (const tool of offered.keys())
       if (!this.#approved.has(tool))
         this.#say(
-          `the server ${this.#around.name} has a new tool, ${escapedLines(tool)}; it is there in the next session`
+          `the server ${this.#around.name} has a new tool, ${escapedLines(tool)}; it is available in the next session`
         )
   }
 
   #suspended(tool: string, change: string): string {
     return (
       `the tool ${escapedLines(tool)} of the server ${this.#around.name} has changed since this session began, and is ` +
-      `suspended: ${change}. Begin a new session to approve of it as it is`
+      `suspended: ${change}. Start a new session to approve it in its current form`
     )
   }
 
@@ -209,7 +209,7 @@ export class McpConnection {
     if (code === SdkErrorCode.RequestTimeout)
       return `the server ${name} gave no answer in ${callTimeout / 1000} s; ${UNKNOWN}`
     if (code === SdkErrorCode.InvalidResult)
-      return `the server ${name} gave back no valid result: ${brief(errorMessage(error))}`
+      return `the server ${name} returned an invalid result: ${brief(errorMessage(error))}`
     this.#forget(connected)
     await connected.link.end()
     const why = connected.link.failure() ?? messageWithCause(error)
@@ -221,7 +221,7 @@ const MOST_REMARKS = 100
 
 const LONGEST_QUESTION = 10_000
 
-const UNKNOWN = 'whether the call did anything is not known, and it was not repeated'
+const UNKNOWN = 'whether the call had an effect is unknown, and it was not repeated'
 
 /** How long to wait before the next try, in milliseconds, after this many failures in a row. */
 const pause = (failures: number): number => (failures === 0 ? 0 : Math.min(250 * 2 ** (failures - 1), 10_000))
@@ -232,12 +232,12 @@ async function list(
 ): Promise<ReadonlyMap<string, Definition>> {
   if (client.getServerCapabilities()?.tools === undefined) return new Map()
   const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' })
-  if (isTooDeep(tools)) throw new Error('its tools are described in data that is nested too deep')
+  if (isTooDeep(tools)) throw new Error('its tool definitions are nested too deeply')
   return new Map(tools.map(tool => [tool.name, definitionOf(tool)]))
 }
 
 function wantedIn(params: PlainObject): ElicitationRequest {
-  if (isTooDeep(params)) throw new Error('what it asks for is nested too deep')
+  if (isTooDeep(params)) throw new Error('its request is nested too deeply')
   const { message, mode, url, elicitationId, requestedSchema } = params
   return {
     message: escapedLines(String(message).slice(0, LONGEST_QUESTION)),

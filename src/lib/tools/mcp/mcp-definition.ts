@@ -66,7 +66,7 @@ function shownIn(value: unknown, key?: string): unknown {
 const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
 export function definitionChange(approved: Definition, now: Definition | undefined): string | undefined {
-  if (now === undefined) return 'its server does not offer it any more'
+  if (now === undefined) return 'its server no longer offers it'
   const changed = PARTS.filter(part => !same(approved[part], now[part]))
   if (changed.length === 0) return undefined
   return changed.map(part => `its ${part} was ${excerpts(approved[part], now[part])}`).join('; ')

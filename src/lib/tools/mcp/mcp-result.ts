@@ -16,8 +16,8 @@ const MOST_BESIDES = 10_000
 
 /** The result of a server, within limits: what is larger is cut, says so, and is saved whole in a file. */
 export function boundedResult(given: unknown, call: ToolCall): ToolResult {
-  if (!isResult(given)) throw new TypeError('its server gave back what is no result of a tool')
-  if (isTooDeep(given)) throw new TypeError(`its server gave back data nested deeper than ${DEEPEST} levels`)
+  if (!isResult(given)) throw new TypeError('its server returned something that is not a tool result')
+  if (isTooDeep(given)) throw new TypeError(`its server returned data nested deeper than ${DEEPEST} levels`)
   const size = given.content.reduce((sum, part) => sum + (textIn(part)?.length ?? 0), 0)
   const where = size > MOST_TEXT ? keep(given, call) : ''
   const room = { text: MOST_TEXT, data: MOST_DATA }

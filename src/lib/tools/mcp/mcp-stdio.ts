@@ -81,7 +81,7 @@ class StdioTransport implements Transport {
     if (error !== undefined) return `it could not be started: ${startProblem(error)}`
     const how = signal === null ? `exit code ${code}` : signal
     const last = escapedLines(this.#lastWords.trim())
-    return `it has ended (${how})${last === '' ? '' : `; its last words: ${last}`}`
+    return `it has ended (${how})${last === '' ? '' : `; its last output: ${last}`}`
   }
 
   #take(line: string): void {
@@ -98,7 +98,7 @@ class StdioTransport implements Transport {
 
   /** Some servers print a greeting, or log to standard output. Such lines are reported, and otherwise ignored. */
   #remark(line: string): void {
-    if (++this.#remarks > MOST_REMARKS) this.#end('it prints what is no message, again and again, and was ended')
-    else this.onerror?.(new Error(`it printed what is no message: ${escapedLines(line.slice(0, 200))}`))
+    if (++this.#remarks > MOST_REMARKS) this.#end('it kept printing lines that are not messages, and was ended')
+    else this.onerror?.(new Error(`it printed a line that is not a message: ${escapedLines(line.slice(0, 200))}`))
   }
 }

@@ -121,7 +121,7 @@ function toolsOf(
   const changed = [...tools.values()].filter(tool => tool.change !== undefined)
   if (changed.length > 0)
     ports.notice(
-      `tools of the server ${name} are not as they were approved of: ${changed.map(tool => tool.name).join(', ')}; ` +
+      `tools of the server ${name} do not match their approved definitions: ${changed.map(tool => tool.name).join(', ')}; ` +
         'a person is asked before they run'
     )
   return [...tools.values()]
@@ -149,12 +149,15 @@ function toolOf(
       return shownSchema(known.definition.inputSchema)
     },
     ...(definition.annotations['destructiveHint'] === true && {
-      caution: 'its server says that it may destroy something'
+      caution: 'its server marks it as destructive'
     }),
     get change() {
       if (known.change === undefined) return undefined
-      const words = `the tool ${escapedLines(definition.name)} of the server ${server} is not as it was approved of`
-      return { words: `${words}: ${known.change}. A yes approves of it as it is`, approve: () => known.approve() }
+      const words = `the tool ${escapedLines(definition.name)} of the server ${server} does not match its approved definition`
+      return {
+        words: `${words}: ${known.change}. Allowing it approves the new definition`,
+        approve: () => known.approve()
+      }
     },
     // The server knows its schema best, and checks it.
     check: input => (isObject(input) ? { input } : { problem: 'it is not an object' }),

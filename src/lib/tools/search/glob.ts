@@ -11,11 +11,11 @@ import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
 const MOST_SHOWN = 100
 
 export const globTool: Tool = builtInTool('Glob', {
-  description: `Finds files whose path fits a pattern, the newest first, at most ${MOST_SHOWN}.
+  description: `Finds files whose path matches a pattern, newest first, at most ${MOST_SHOWN}.
 
-- A pattern without "/" is looked for in all folders.
-- Hidden files and those that .gitignore names are found, too; what version control keeps in .git and the like is not.
-- Links are not followed. A name that a line cannot show is written as the shell reads it: $'a\\nb'.`,
+- A pattern without "/" matches in all folders.
+- Hidden files and those in .gitignore are found, too; files in .git and the like are not.
+- Links are not followed. A name that does not fit on a line is quoted for the shell: $'a\\nb'.`,
   check({ pattern, path }, session) {
     if (pattern === '' || pattern.includes('\0')) return { problem: '"pattern" is empty, or holds a NUL character' }
     if (path === undefined || path === '') return { input: { pattern } }

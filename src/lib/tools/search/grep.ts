@@ -7,9 +7,9 @@ import { failed, type Tool } from '../tool.ts'
 export const grepTool: Tool = builtInTool('Grep', {
   description: `Searches for a regular expression in files, with ripgrep.
 
-- It tells which files have a match, the newest first; output_mode "content" shows the lines, "count" counts them.
+- It lists the files with a match, newest first; output_mode "content" shows the lines, "count" counts them.
 - Literal braces need a backslash: "interface\\\\{\\\\}". A pattern that spans lines needs "multiline".
-- Files that .gitignore names, binary files and links are left out.`,
+- Files in .gitignore, binary files and links are left out.`,
   check({ path, ...rest }, session) {
     if ([rest.pattern, rest.glob, rest.type].some(text => text?.includes('\0'))) {
       return { problem: 'the input holds a NUL character' }

@@ -61,6 +61,6 @@ export class ReadableFiles {
     const { leftOut } = this
     return leftOut === 0
       ? []
-      : [`(${leftOut} ${leftOut === 1 ? 'file is' : 'files are'} left out: a rule forbids to read them.)`]
+      : [`(${leftOut} ${leftOut === 1 ? 'file is' : 'files are'} left out: a rule forbids reading them.)`]
   }
 }

@@ -17,11 +17,11 @@ export function taskListTools(): readonly Tool[] {
   const list = new TaskList()
   return [
     builtInTool('TaskCreate', {
-      description: 'Adds a task to your list. Use the list for work of several steps, and keep it true.',
+      description: 'Adds a task to your list. Use the list for work of several steps, and keep it up to date.',
       run: (input, call) => list.create(input, call)
     }),
     builtInTool('TaskUpdate', {
-      description: 'Changes a task of your list: its state, its words; or removes it (status "deleted").',
+      description: 'Changes a task of your list: its status or its text, or removes it (status "deleted").',
       run: (input, call) => list.update(input, call)
     }),
     builtInTool('TaskGet', {
@@ -34,7 +34,7 @@ export function taskListTools(): readonly Tool[] {
       memory: { read: () => list.read(), restore: kept => list.restore(kept) }
     }),
     builtInTool('TodoWrite', {
-      description: 'Writes your whole list of tasks anew. TaskCreate and TaskUpdate change single ones.',
+      description: 'Replaces your whole list of tasks. TaskCreate and TaskUpdate change single tasks.',
       run: (input, call) => list.write(input, call)
     })
   ]
@@ -49,9 +49,9 @@ class TaskList {
     const shown = activeForm === undefined ? {} : { activeForm }
     const task: Task = { id: String(++this.#last), subject, description, status: 'pending', ...shown }
     const refusal = refusalIn(await call.fire('TaskCreated', taskFields(task)))
-    if (refusal !== undefined) return failed(`The task was not made: ${refusal}`)
+    if (refusal !== undefined) return failed(`The task was not created: ${refusal}`)
     this.#tasks.set(task.id, task)
-    return { content: `Task #${task.id} was made: ${subject}`, output: { task: { id: task.id, subject } } }
+    return { content: `Task #${task.id} was created: ${subject}`, output: { task: { id: task.id, subject } } }
   }
 
   /** A hook may refuse the completion: then the task stays as it is. */
@@ -145,4 +145,4 @@ function refusalIn(outcome: PlainObject | undefined): string | undefined {
   return `${reason ?? stopReason ?? 'a hook says no'}${by === undefined ? '' : ` [${by}]`}`
 }
 
-const unknownTask = (id: string): ToolResult => failed(`There is no task #${id}; TaskList shows those there are`)
+const unknownTask = (id: string): ToolResult => failed(`There is no task #${id}; TaskList shows all tasks`)

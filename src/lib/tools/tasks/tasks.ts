@@ -3,9 +3,9 @@ import { builtInTool } from '../built-in.ts'
 import { failed, type Tool, type BackgroundTask, type ToolResult, type ToolSession } from '../tool.ts'
 
 export const taskOutputTool: Tool = builtInTool('TaskOutput', {
-  description: `Tells how a command in the background is doing, and what it has printed since this was last asked.
+  description: `Shows the state of a command in the background, and its output since the last call.
 
-- It waits for the command to end; "block": false asks without waiting.`,
+- It waits for the command to end; with "block": false it returns immediately.`,
   async run({ task_id, block, timeout }, { session, signal }) {
     const task = session.background.get(task_id)
     if (task === undefined) return unknownTask(session, task_id)
@@ -38,7 +38,7 @@ function taskReport(task: BackgroundTask, waited: boolean): ToolResult {
 const ENDS = { completed: 'ended', failed: 'failed', killed: 'been ended' }
 
 export const taskStopTool: Tool = builtInTool('TaskStop', {
-  description: 'Ends a command in the background, with everything that it has started.',
+  description: 'Ends a command in the background, with all its child processes.',
   check(input) {
     const task_id = input.task_id ?? input.shell_id
     return task_id === undefined ? { problem: '"task_id" is missing' } : { input: { task_id } }

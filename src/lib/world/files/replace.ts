@@ -99,7 +99,7 @@ async function write(handle: FileHandle, batch: readonly Buffer[]): Promise<void
   let left = [...batch]
   while (left.length > 0) {
     let { bytesWritten } = await handle.writev(left)
-    if (bytesWritten === 0) throw new Error('the disk takes no more')
+    if (bytesWritten === 0) throw new Error('the disk accepts no more data')
     const next = left.findIndex(piece => {
       const isDone = bytesWritten >= piece.length
       if (isDone) bytesWritten -= piece.length

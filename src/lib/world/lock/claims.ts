@@ -45,7 +45,7 @@ function foundAt(place: string): FoundClaim | undefined {
   }
   try {
     const stat = fstatSync(fd)
-    if (!stat.isFile()) throw new Error(`${place} is no ordinary file: remove it`)
+    if (!stat.isFile()) throw new Error(`${place} is not an ordinary file: remove it`)
     return { claim: claimIn(readFileSync(fd, 'utf8'), String(stat.ino)), place, renewed: stat.mtimeMs }
   } finally {
     closeSync(fd)

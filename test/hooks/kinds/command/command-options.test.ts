@@ -60,7 +60,7 @@ test('it runs for what its matcher fits', async () => {
   expect(runs(where)).toBe(1)
 })
 
-test('what people are shown while it runs is told when it starts', async () => {
+test('shown to people while it runs is told when it starts', async () => {
   const where = hookScene()
   where.command({ command: 'true', statusMessage: 'Checking the command' })
   await where.hooks.fire('PreToolUse', bash())

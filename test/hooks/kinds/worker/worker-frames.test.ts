@@ -121,7 +121,7 @@ test('what is dropped is told, though not without end', async () => {
   await ask([{ say: 'Loading the model …' }, { say: '{"id":7}' }, silent, { say: '{"id":1}' }])
   await ask([silent])
   expect(notices).toEqual([
-    expect.stringMatching(/^gate: a line that is no frame was dropped, since .*: "Loading the model …"$/),
+    expect.stringMatching(/^gate: a line that is not a frame was dropped, since .*: "Loading the model …"$/),
     expect.stringContaining('dropped an answer to 7'),
     expect.stringContaining('dropped an answer to 1')
   ])

@@ -43,7 +43,7 @@ describe('a worker that is served', () => {
     ['reject', 'threw', 'it broke later'],
     ['word', 'threw', 'a word'],
     ['big', 'threw', 'BigInt'],
-    ['text', 'reply', 'the reply in its frame is no object'],
+    ['text', 'reply', 'the reply in its frame is not an object'],
     ['no such thing', 'threw', 'is not a function']
   ])('fails the one event that it fails on: %s', async (command, kind, words) => {
     const setting = workerStage(POLICY)
@@ -112,7 +112,7 @@ describe('a worker that is run by hand', () => {
   test('complains of what is no request, and goes on', async () => {
     const { stdout, stderr } = await byHand('hello?', '', request(1, 'ls'))
     expect(stdout).toBe('{"id":1}\n')
-    expect(stderr).toBe('a line that is no request was dropped: hello?\n')
+    expect(stderr).toBe('a line that is not a request was dropped: hello?\n')
   })
 })
 

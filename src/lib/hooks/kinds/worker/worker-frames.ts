@@ -27,7 +27,7 @@ export function readFrame(line: string): WorkerFrame | string {
   let frame: PlainObject
   try {
     // Most lines that are not frames are messages for people, and there may be many.
-    if (!line.startsWith('{') || !line.trimEnd().endsWith('}')) return brokenFrame(line, 'it is no JSON object')
+    if (!line.startsWith('{') || !line.trimEnd().endsWith('}')) return brokenFrame(line, 'it is not a JSON object')
     frame = parseObject(line)
   } catch (error) {
     return brokenFrame(line, errorMessage(error))
@@ -58,16 +58,16 @@ function answerIn(frame: PlainObject): WorkerAnswer {
 }
 
 const READERS: Readonly<Record<(typeof KINDS)[number], (frame: PlainObject) => WorkerAnswer>> = {
-  reply: ({ reply }) => (isObject(reply) ? { kind: 'reply', reply } : wrong('the reply in its frame is no object')),
+  reply: ({ reply }) => (isObject(reply) ? { kind: 'reply', reply } : wrong('the reply in its frame is not an object')),
   code: ({ code, stdout = '', stderr = '' }) => {
     if (typeof stdout !== 'string' || typeof stderr !== 'string') return wrong('stdout and stderr must be strings')
-    if (!Number.isSafeInteger(code) || (code as number) < 0) return wrong('the code in its frame is no exit code')
+    if (!Number.isSafeInteger(code) || (code as number) < 0) return wrong('the code in its frame is not an exit code')
     return { kind: 'raw', raw: { code: code as number, stdout, stderr } }
   },
   error: ({ error }) =>
     typeof error === 'string'
       ? { kind: 'error', words: error.trim() || 'failed, and did not say why' }
-      : wrong('the error in its frame is no text'),
+      : wrong('the error in its frame is not a string'),
   async: frame =>
     frame['async'] === true ? { kind: 'async', options: frame } : wrong('async in its frame can only be true')
 }

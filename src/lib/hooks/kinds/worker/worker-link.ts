@@ -91,7 +91,7 @@ export class WorkerLink implements OutputListener {
     const frame = valid ? readFrame(line) : brokenFrame(line, 'it is not UTF-8')
     if (typeof frame === 'string') {
       const start = line.length > 100 ? `${line.slice(0, 100)}…` : line
-      this.#ears.noise(`a line that is no frame was dropped, since ${frame}: ${JSON.stringify(start)}`)
+      this.#ears.noise(`a line that is not a frame was dropped, since ${frame}: ${JSON.stringify(start)}`)
       this.#heardNoise(size)
     } else if (this.#ears.frame(frame, line)) this.#noise = 0
     else this.#heardNoise(size)

@@ -67,7 +67,7 @@ function requestIn(line: string): Request | undefined {
   try {
     return JSON.parse(line) as Request
   } catch {
-    if (line.trim() !== '') process.stderr.write(`a line that is no request was dropped: ${line.slice(0, 100)}\n`)
+    if (line.trim() !== '') process.stderr.write(`a line that is not a request was dropped: ${line.slice(0, 100)}\n`)
     return undefined
   }
 }
