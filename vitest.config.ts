@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Crash points, kills, attacks: minutes of work. `npm test` leaves them out, `npm run test:all` runs them as well. */
@@ -13,6 +14,7 @@ export default defineConfig({
   test: {
     include: exhaustive ? [EXHAUSTIVE] : ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: exhaustive ? configDefaults.exclude : [...configDefaults.exclude, EXHAUSTIVE],
+    globalSetup: [fileURLToPath(new URL('scripts/build.ts', import.meta.url))],
     env: { CARABINER_SEED: process.env['CARABINER_SEED'] },
     reporters: ['default', './scripts/closing-line.ts'],
     testTimeout: HANG,

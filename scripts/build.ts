@@ -7,7 +7,7 @@
  * stay dynamic. Nothing is minified, so that traces are readable without source maps as well.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -67,6 +67,16 @@ async function writeScripts(out: string): Promise<void> {
     const text = file.type === 'chunk' ? file.code : String(file.source)
     writeFileSync(join(out, file.fileName), file.fileName.endsWith('.map') ? thinMap(text) : text)
   }
+  const written = new Set(output.map(({ fileName }) => fileName))
+  for (const file of globSync('{*,chunks/*}.js{,.map}', { cwd: out })) if (!written.has(file)) rmSync(join(out, file))
+}
+
+/** Before tests that start the command line: builds its JavaScript if a source is newer. */
+export async function setup(): Promise<void> {
+  const built = statSync(join(ROOT, 'dist/cli.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  // A folder is newer when a file of it was removed.
+  const sources = globSync(['package.json', 'scripts/build.ts', 'src/**'], { cwd: ROOT })
+  if (sources.some(file => statSync(join(ROOT, file)).mtimeMs > built)) await writeScripts(join(ROOT, 'dist'))
 }
 
 /** A map that tells the line, and not the column within it: a fifth of the size. */
@@ -94,7 +104,9 @@ if (import.meta.main) {
     allowNegative: true
   })
   const out = resolve(values.out ?? join(ROOT, 'dist'))
-  rmSync(out, { recursive: true, force: true })
+  if (values.types !== false) {
+    rmSync(out, { recursive: true, force: true })
+    writeTypes(out)
+  }
   await writeScripts(out)
-  if (values.types !== false) writeTypes(out)
 }

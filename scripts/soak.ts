@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { endRuns, type Tally } from '../test/support/kills/rounds.ts'
+import { setup } from './build.ts'
 
 const { values } = parseArgs({
   options: {
@@ -29,6 +30,7 @@ let complaints = 0
 const tallyText = ({ kills: done, atWork, rounds, calls, unknown, torn, violations }: Tally): string =>
   `${done} kills (${atWork} at work), ${rounds} sessions, ${calls} calls, ${unknown} of unknown outcome, ${torn} torn ends, ${violations.length} violations`
 
+await setup()
 console.log(`${kills} kills, seed ${seed}`)
 const tally = await endRuns({
   kills,

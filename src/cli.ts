@@ -5,6 +5,7 @@ import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { handleSignals, signalCode } from './lib/cli/signals.ts'
+import { nameSourceLines } from './lib/cli/source-lines.ts'
 
 // Older versions fail somewhere inside, with messages that do not help.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -14,6 +15,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
 }
 
 handleSignals()
+nameSourceLines(new URL('.', import.meta.url).href)
 
 /** Compiled code is cached where no other user can write. */
 function keepCompiled(user: number): void {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { COMMANDS, GROUPS } from '../src/lib/cli/commands.ts'
 import { SCRIPTED_TURN } from '../src/lib/model/scripted.ts'
 import { MODES } from '../src/lib/permissions/modes.ts'
-import { REPOSITORY } from './support/built-package.ts'
+import { CLI, REPOSITORY } from './support/built-package.ts'
 import { cliStage } from './support/cli-stage.ts'
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
@@ -145,7 +145,7 @@ test('the script in docs/agent.md runs with the command below it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'hello.yaml'), script!)
-  const args = [join(REPOSITORY, 'src/cli.ts'), 'run', '-p', 'What is here?', '--model', 'script:hello.yaml']
+  const args = [CLI, 'run', '-p', 'What is here?', '--model', 'script:hello.yaml']
   const env = { PATH: process.env['PATH'], HOME: join(folder, 'home') }
   const stdout = execFileSync(process.execPath, args, {
     cwd: folder,

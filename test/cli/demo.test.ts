@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { demoPicture } from '../../scripts/print-demo.ts'
-import { CLI, ended, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { CLI } from '../support/built-package.ts'
+import { ended, cliStage, type CliStage } from '../support/cli-stage.ts'
 import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
@@ -111,7 +112,7 @@ test.skipIf(!hasScript).each([120, 60])(
     expect(code).toBe(0)
     expect(stdout).toContain(`${ESC}[`)
     const lines = stdout.split(/\r?\n/).map(stripVTControlCharacters)
-    const text = lines.filter(line => !line.startsWith('  npm run '))
+    const text = lines.filter(line => !line.startsWith('  npx carabiner '))
     expect(lines).toHaveLength(text.length + 3)
     expect(text.filter(line => line.length > columns || line.endsWith(' '))).toEqual([])
     expect(left()).toEqual([])

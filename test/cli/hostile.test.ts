@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { anthropicServer, type AnthropicScript, type AnthropicServer } from '../support/anthropic-server.ts'
 import { BAITS, baited } from './baits.ts'
-import { CLI, ended, type Ran, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { CLI } from '../support/built-package.ts'
+import { ended, type Ran, cliStage, type CliStage } from '../support/cli-stage.ts'
 import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })

@@ -2,7 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { CLI, ended, type Ran, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { CLI } from '../support/built-package.ts'
+import { ended, type Ran, cliStage, type CliStage } from '../support/cli-stage.ts'
 import { HANG } from '../support/waiting.ts'
 import { rule } from '../support/command-settings.ts'
 

@@ -1,14 +1,9 @@
 /** Tries a row of the table: in this process, and on the command line. */
 import { existsSync } from 'node:fs'
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { ended, cliStage, type AtEnd, type Ran, type CliStage } from '../support/cli-stage.ts'
+import { cliStage, type AtEnd, type Ran, type CliStage } from '../support/cli-stage.ts'
 import type { Row } from './rows.ts'
-
-/** The built command line. */
-const BUILT = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
 const CALL = { name: 'Bash', input: { command: 'touch ran' } }
 
@@ -78,15 +73,13 @@ export interface OnCommandLine {
 export async function onCommandLine(row: Row, atEnd: AtEnd): Promise<OnCommandLine> {
   const here = staged(row, atEnd)
   here.write('script.json', { turns: [{ calls: [CALL] }, 'Done.'] })
-  const start = (args: readonly string[]): Promise<Ran> =>
-    ended(spawn(process.execPath, [BUILT, ...args], { cwd: here.project, env: { ...here.env } }))
   const shared = ['--trust-project-hooks', ...(row.args?.(here) ?? [])]
   const model = ['--model', `script:${here.path('script.json')}`]
-  const run = await start(['run', '-p', 'go', ...model, ...shared, ...(row.runArgs ?? ['--allowedTools', 'Bash'])])
+  const run = await here.run(['run', '-p', 'go', ...model, ...shared, ...(row.runArgs ?? ['--allowedTools', 'Bash'])])
   const ran = existsSync(here.path('project/ran'))
   const fire =
     row.runArgs === undefined
-      ? await start(['fire', 'PreToolUse', '--tool', 'Bash', '--exit-code', ...shared])
+      ? await here.run(['fire', 'PreToolUse', '--tool', 'Bash', '--exit-code', ...shared])
       : undefined
   return { run, ran, fire }
 }

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 /** The repository. */
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The built command line. It is built before the tests if a source is newer. */
+export const CLI = join(REPOSITORY, 'dist/cli.js')
+
 /** Runs the compiler. What it complains about is in the error. */
 export function tsc(...args: readonly string[]): void {
   try {

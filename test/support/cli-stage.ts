@@ -3,11 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-
-/** The command line itself. */
-export const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+import { CLI } from './built-package.ts'
 
 /** What a command came to. */
 export interface Ran {

@@ -2,7 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { CLI, ended } from '../../support/cli-stage.ts'
+import { CLI } from '../../support/built-package.ts'
+import { ended } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
 import { FILES, INIT, repository, SETTINGS } from './init-kit.ts'
 

@@ -7,7 +7,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { seal } from '../../../src/lib/transcript/seal.ts'
 import { ownTool, registry } from '../../support/agent-scene.ts'
 import { desk, overwrite, type Desk } from './sessions-kit.ts'
-import { CLI, ended } from '../../support/cli-stage.ts'
+import { CLI } from '../../support/built-package.ts'
+import { ended } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })

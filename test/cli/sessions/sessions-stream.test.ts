@@ -6,7 +6,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { answerLine, fileOf, textOf, user } from '../../transcript/claude/claude-kit.ts'
 import { writeLong } from './long-file.ts'
 import { desk, type Desk } from './sessions-kit.ts'
-import { CLI, ended } from '../../support/cli-stage.ts'
+import { CLI } from '../../support/built-package.ts'
+import { ended } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })

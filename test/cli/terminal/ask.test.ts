@@ -2,7 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { CLI, cliStage, type CliStage } from '../../support/cli-stage.ts'
+import { CLI } from '../../support/built-package.ts'
+import { cliStage, type CliStage } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
 import { commandOn } from '../../support/command-settings.ts'
 

@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Turn } from '../../../src/testing.ts'
-import { CLI, type CliStage } from '../../support/cli-stage.ts'
+import { CLI } from '../../support/built-package.ts'
+import { type CliStage } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
 
 /** Tests that need a terminal are skipped where there is no tmux. */

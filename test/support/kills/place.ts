@@ -14,10 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { CLI } from '../built-package.ts'
 import { leftBehind, treeOf } from './processes.ts'
-
-const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url))
 
 /** A message that a run printed. */
 export interface Printed {

@@ -1,11 +1,10 @@
 /** `carabiner run` with servers of files and of the command line. */
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { project, type Project } from '../../support/agent-kit.ts'
+import { CLI } from '../../support/built-package.ts'
 import { SCRIPTED } from './mcp-kit.ts'
 
-const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url))
 const SCRIPT = JSON.stringify([{ calls: [{ name: 'mcp__own__echo', input: { text: 'x' } }] }, 'Done.'])
 const OWN = { command: process.execPath, args: [SCRIPTED], env: { MCP_LOG: '${LOG}' } }
 
