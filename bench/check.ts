@@ -18,7 +18,7 @@ import { markdown, median, type Report } from './report.ts'
 import { buildTree } from './tree.ts'
 
 /** The benches that are short enough, each with its number of rounds. */
-const ROUNDS: Readonly<Record<string, number>> = { dispatch: 60, turns: 15, startup: 21, run: 7, cli: 11 }
+const ROUNDS: Readonly<Record<string, number>> = { dispatch: 60, turns: 41, startup: 21, run: 7, cli: 11 }
 /** How often a bench is run that seems worse, and for `--update`. */
 const MOST_RUNS = 3
 

@@ -72,8 +72,10 @@ const times = (values: readonly (number | undefined)[]): string => {
 
 const percent = (value: number): string => `${Math.round(value * 100)} %`
 
-const changeWords = (change: number): string =>
-  Number.isNaN(change) ? '' : `${change > 0 ? '+' : change < 0 ? '−' : ''}${percent(Math.abs(change))}`
+function changeWords(change: number): string {
+  const whole = Math.round(change * 100)
+  return Number.isNaN(whole) ? '' : `${whole > 0 ? '+' : whole < 0 ? '−' : ''}${Math.abs(whole)} %`
+}
 
 export const comparisonTable = (comparisons: readonly Comparison[]): Table => ({
   head: ['bench', 'scene', 'of', 'expected', 'measured', 'change', 'rounds differ by', 'runs', 'verdict'],

@@ -24,7 +24,7 @@ const { rounds, json, dists, words } = benchOptions(31)
 const CONTENDERS = await contendersFor(dists)
 const OWN = dists.map(({ name }) => name)
 /** A long round takes as long as ten short ones. */
-const LONG_ROUNDS = Math.max(5, Math.ceil(rounds / 6))
+const LONG_ROUNDS = Math.max(5, Math.ceil(rounds / 3))
 const FIRST_ROUNDS = rounds * 10
 const SHORT = 200
 const LONG = 2000

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { changeOf, compareRuns, conclusion, verdictOf } from '../../bench/compare.ts'
 import { ratioOf, type Report } from '../../bench/report.ts'
-import { isAlive } from '../support/process-table.ts'
+import { gone, POLL } from '../support/waiting.ts'
 
 const report = (ratios: Readonly<Record<string, number>>, other: Readonly<Record<string, number>> = {}): Report => ({
   about: '',
@@ -179,10 +179,10 @@ describe('npm run bench:check', () => {
       stdio: 'ignore'
     })
     const pid = (): number => Number(existsSync(join(root, 'pid.txt')) && readFileSync(join(root, 'pid.txt'), 'utf8'))
-    await expect.poll(pid, { timeout: 60_000 }).toBeGreaterThan(1)
+    await expect.poll(pid, POLL).toBeGreaterThan(1)
     child.kill('SIGINT')
     expect(await once(child, 'close')).toEqual([130, null])
-    await expect.poll(() => isAlive(pid())).toBe(false)
+    await gone([pid()])
     expect(leftovers()).toEqual([])
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
