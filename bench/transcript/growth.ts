@@ -6,8 +6,11 @@ import { median, type Table } from '../report.ts'
 import { tableOf, type Row } from './table.ts'
 
 const CALLS = 100
-/** Calls of a session before any is counted. */
-const WARM = 20
+/**
+ * Calls of a session before any is counted. In the middle of them what was read is collected: V8 sweeps that memory on
+ * other threads for the next ten to twenty turns, which is CPU time of the reading, and grows with what was read.
+ */
+const WARM = 40
 const FEW = 1000
 
 interface Turn {
@@ -89,8 +92,7 @@ async function turnsOf(place: Place, sessionId: string): Promise<readonly Turn[]
   await goOn(place, sessionId, { calls: CALLS + WARM, text: saidAt(1).text }, (call: number) => {
     const now = performance.now()
     const { user, system } = process.cpuUsage(used)
-    // What was read leaves much to collect, which is no part of a turn.
-    if (call === WARM) collect()
+    if (call === WARM / 2) collect()
     if (call > WARM) turns.push({ wall: (now - begun) * 1000, cpu: user + system })
     begun = performance.now()
     used = process.cpuUsage()
