@@ -39,6 +39,21 @@ const PARTICIPLES = new Set('given told said shown heard spoken named owned cove
 const VERBS = new Set('heed say tell inform note record'.split(' '))
 const MODULES_WITH_PORTS = new Set(['agent', 'query'])
 
+/** Words for people that good documentation does not use. */
+const PHRASES =
+  /\b(?:somebody|nobody|whoever|anybody|everybody|goes on|so many|let pass|(?:is|are) told|what is none|that which)\b/gi
+
+/** Phrases on that list in comments, sentences and documents (path → text). */
+export function phrasesIn(texts: ReadonlyMap<string, string>): readonly string[] {
+  return Array.from(texts).flatMap(([path, text]) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        Array.from(line.matchAll(PHRASES), ([phrase]) => `${path}:${index + 1} says "${phrase}": use plain English`)
+      )
+  )
+}
+
 /** The trees of these files (path → text). */
 export const syntaxIn = (files: ReadonlyMap<string, string>): ReadonlyMap<string, Syntax> =>
   new Map(Array.from(files, ([path, text]) => [path, syntaxOf(path, text)]))

@@ -6,10 +6,12 @@
  *     npm run house -- --check           only what is over a limit; fails if anything is
  *     npm run house -- --json            all of it, for programs
  */
+import { readFileSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
 import { dirname } from 'node:path/posix'
 import { parseArgs } from 'node:util'
 import { moduleOf, sourceFiles } from './check-imports.ts'
-import { homonymsIn, oldFilesIn, oldNamesIn, participlesIn, syntaxIn } from './check-names.ts'
+import { homonymsIn, oldFilesIn, oldNamesIn, participlesIn, phrasesIn, syntaxIn } from './check-names.ts'
 import { groupsIn, type Group } from './import-cycles.ts'
 import { withSourceAt } from './source-at.ts'
 import type { Syntax } from './syntax.ts'
@@ -32,8 +34,11 @@ interface Figure {
   readonly isOver: boolean
 }
 
-/** The figures of these files (path → text). */
-export function figuresOf(files: ReadonlyMap<string, string>): readonly Figure[] {
+/** The figures of these sources, and of the documents about them (path → text). */
+export function figuresOf(
+  files: ReadonlyMap<string, string>,
+  documents: ReadonlyMap<string, string> = new Map()
+): readonly Figure[] {
   const syntax = syntaxIn(files)
   const oldFiles = oldFilesIn([...files.keys()])
   return [
@@ -50,8 +55,16 @@ export function figuresOf(files: ReadonlyMap<string, string>): readonly Figure[]
     assertionsOf(syntax),
     limited('file names that do not say what is inside', oldFiles),
     limited('identifiers that do not say what they are', oldNamesIn(syntax)),
-    limited('types and functions named by a participle alone', participlesIn(syntax))
+    limited('types and functions named by a participle alone', participlesIn(syntax)),
+    limited('phrases that are not plain English', phrasesIn(new Map([...files, ...documents])))
   ]
+}
+
+async function documentsIn(root: string): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for await (const path of glob(['*.md', 'docs/*.md'], { cwd: root }))
+    if (path !== 'CHANGELOG.md') texts.set(path, readFileSync(`${root}/${path}`, 'utf8'))
+  return texts
 }
 
 const limited = (name: string, places: readonly string[]): Figure => ({
@@ -183,11 +196,10 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { against: { type: 'string' }, json: { type: 'boolean' }, check: { type: 'boolean' } }
   })
-  const now = figuresOf(await sourceFiles('.'))
-  const before =
-    values.against === undefined
-      ? undefined
-      : await withSourceAt(values.against, async root => figuresOf(await sourceFiles(root)))
+  const measure = async (root: string): Promise<readonly Figure[]> =>
+    figuresOf(await sourceFiles(root), await documentsIn(root))
+  const now = await measure('.')
+  const before = values.against === undefined ? undefined : await withSourceAt(values.against, measure)
   const over = placesOver(now)
   if (values.json === true) console.log(JSON.stringify({ before, now }, undefined, 2))
   else if (values.check !== true) console.log(print(now, before))

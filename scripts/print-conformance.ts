@@ -15,8 +15,8 @@ const INTRODUCTION = `# What a hook gives back, and what comes of it
 Every line of this page is a case of the conformance suite. It is put to a hook of every kind that can give that back,
 in both profiles, and all must agree. A kind that is left out of a case has a number behind it that says why.
 
-**strict** is the default: a gate whose hook fails is closed. **compat** does what the contract's first host does; where
-it lets pass what a strict gate refuses, the outcome is marked *failed open*. Where both do the same, it is said once.
+**strict** is the default: a gate whose hook fails is closed. **compat** does what the contract's reference host does; where
+it allows what a strict gate refuses, the outcome is marked *failed open*. If both do the same, it is listed once.
 
 *Refused*: the action does not happen (on Stop events: the agent continues). *Feedback*: it has happened, and
 the model receives the reason. *Fails (kind)*: the hook gave no valid reply; on a gate the strict profile

@@ -24,7 +24,7 @@ fault. It is printed from the tables that the tests in \`test/faults\` hold the 
 ## How to read it
 
 A *gate* is an event on which a hook can stop something before it happens, such as PreToolUse. In the *strict* profile,
-which is the default, a failure closes the gate; in *compat* it lets pass and leaves a mark. Everywhere else a failure is
+which is the default, a failure closes the gate; in *compat* the event continues and is marked. Everywhere else a failure is
 only noted. \`onFailure\` of a hook changes that for this hook, in either profile.
 
 | word | what becomes of the event |
@@ -41,7 +41,7 @@ only noted. \`onFailure\` of a hook changes that for this hook, in either profil
 | error | registering the hook throws; the hooks that are there stay as they are |
 
 The *kind* says how it failed: \`spawn\` (it could not be started), \`exit\`, \`signal\`, \`timeout\`, \`output\` (it printed
-what cannot be read, or too much), \`reply\` (what it answered is no reply), \`http\`, \`worker\`, \`threw\`.
+what cannot be read, or too much), \`reply\` (its answer is not a valid reply), \`http\`, \`worker\`, \`threw\`.
 `
 
 const EXIT_WORDS = `## Exit codes

@@ -14,7 +14,7 @@ interface CodeBlock {
   readonly prints: readonly string[]
 }
 
-/** Blocks that import nothing go on from this, as the pages say. */
+/** Blocks that import nothing continue from this, as the pages say. */
 const PRELUDE = `
 import { allow, applyEdits, ask, block, defer, deny, goesOn, guard, HookRegistry, later, transform } from 'carabiner'
 import { createSdkMcpServer, query, tool } from 'carabiner'

@@ -102,7 +102,7 @@ test('a refused session asks no model and still ends', async () => {
 })
 
 // F198
-test('a tool that throws, or that does not exist, has an error for a result, and the run goes on', async () => {
+test('a tool that throws, or that does not exist, has an error for a result, and the run continues', async () => {
   const hooks = new HookRegistry()
   const failures: string[] = []
   hooks.on('PostToolUseFailure', ctx => void failures.push(ctx.error))

@@ -30,7 +30,7 @@ export type Contender<Taken = number> = () => Promise<Taken>
 const WARM_UP = 3
 
 /**
- * Contenders take turns, in another order each round: what disturbs the machine disturbs all of them, and nobody always
+ * Contenders take turns, in another order each round: what disturbs the machine disturbs all of them, and no one always
  * comes after the same neighbour, whose end may still keep the machine busy. The first rounds do not count.
  */
 export async function takeTurns<Name extends string, Taken>(

@@ -1,5 +1,5 @@
 /**
- * What it costs to write a session down so that nothing of it can be lost, and to go on with it: beside the bare system
+ * What it costs to write a session down so that nothing of it can be lost, and to continue with it: beside the bare system
  * calls, beside what one would write by hand, and beside LangGraph's SqliteSaver. Contenders take turns.
  *
  *     npm run build && cd bench/transcript && npm ci --ignore-scripts && npm run bench

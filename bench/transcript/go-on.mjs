@@ -5,7 +5,7 @@ import { z } from 'zod'
 const USAGE = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
 
 /**
- * A session goes on, or begins where it has no id, for so many calls of a tool.
+ * A session continues, or begins where it has no id, for so many calls of a tool.
  *
  * @param {{ cwd: string, home: string }} place
  * @param {string | undefined} sessionId
@@ -26,7 +26,7 @@ export async function goOn({ cwd, home }, sessionId, { calls, text }, onCall) {
       return { ...about, stop: 'tool_use', content: [{ type: 'tool_use', ...call }] }
     }
   }
-  // It has effects for all that anybody knows: what it is about to do, and what it did, is safe on the disk each time.
+  // It has effects for all that anyone knows: what it is about to do, and what it did, is safe on the disk each time.
   const look = tool('look', 'Shows something', { text: z.string() }, async () => ({
     content: [{ type: 'text', text }]
   }))

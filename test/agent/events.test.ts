@@ -139,7 +139,7 @@ test('Stop is given the last words, and knows whether it sent the agent back', a
 })
 
 // F15, F16, F153
-test('who is not answered for six seconds is told that somebody waits', async () => {
+test('who is not answered for six seconds is told that someone waits', async () => {
   const clock = manualClock()
   const asked = gate()
   const answer = gate<{ behavior: 'allow' }>()

@@ -1,4 +1,4 @@
-/** Where a run ends although nobody ends it: turns, money, tokens, and hooks that never let go. */
+/** Where a run ends although no one ends it: turns, money, tokens, and hooks that never let go. */
 import { describe, expect, test } from 'vitest'
 import { deny } from '../../src/index.ts'
 import { scriptedModel, type ScriptOptions, type TurnOrMaker } from '../../src/testing.ts'
@@ -12,7 +12,7 @@ const notices = ({ messages }: Asked): readonly string[] =>
   messages.flatMap(message => (message.type === 'system' && message.subtype === 'notification' ? [message.text] : []))
 
 describe('turns', () => {
-  test('of a Stop hook that always goes on: the limit ends it, and Stop was fired more than once', async () => {
+  test('of a Stop hook that always continues: the limit ends it, and Stop was fired more than once', async () => {
     const hooks = registry(all => all.on('Stop', () => ({ continue: true })))
     const run = await again(['More?'], { hooks, maxTurns: 3 })
     expect(run.result).toMatchObject({

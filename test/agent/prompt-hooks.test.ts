@@ -53,7 +53,7 @@ test('a no on a call refuses it and ends the turn', async () => {
   expect(sent.filter(request => JSON.stringify(request).includes('not on my watch'))).toEqual([])
 })
 
-test('with continueOnBlock the agent is told, and goes on', async () => {
+test('with continueOnBlock the agent is told, and continues', async () => {
   const {
     project: place,
     result,

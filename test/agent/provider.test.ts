@@ -28,7 +28,7 @@ describe('a provider that', () => {
     [429, 'rate_limit'],
     [529, 'overloaded'],
     [500, 'server_error']
-  ])('answers %i is asked again, and everybody can see it', async (status, error) => {
+  ])('answers %i is asked again, and everyone can see it', async (status, error) => {
     const { result, retries, sent, names } = await patiently([{ fail: { status } }, { fail: { status } }, 'Done.'])
     expect(result).toMatchObject({ result: 'Done.', is_error: false, num_turns: 1 })
     expect(retries).toMatchObject([
@@ -97,7 +97,7 @@ test('an assertion that fails in a turn of a script ends the run with its words'
   expect(inputsOf({ events }, 'StopFailure')).toMatchObject([{ error: 'unknown' }])
 })
 
-test('after a failure the next prompt goes on where it was', async () => {
+test('after a failure the next prompt continues where it was', async () => {
   const { messages, sent } = await ask([{ fail: { status: 401 } }, 'Done.'], {
     prompt: (async function* () {
       yield prompted('one')
@@ -114,7 +114,7 @@ describe('interrupted while it speaks', () => {
   const call = { type: 'tool_use', id: 'toolu_9', name: 'Bash', input: { command: 'touch made' } } as const
 
   // F157
-  test('what it said is kept, what it thought or was about to call is not, and the next prompt goes on', async () => {
+  test('what it said is kept, what it thought or was about to call is not, and the next prompt continues', async () => {
     const whole = anthropicBytes({ blocks: [thinking, text, call] })
     const server = await anthropicServer(
       { blocks: [thinking, text, call], stallAt: whole.indexOf('touch') },

@@ -144,7 +144,7 @@ describe.each([
     })
   })
 
-  test('without an agent there is nobody to ask', async () => {
+  test('without an agent there is no one to ask', async () => {
     const hooks = new HookRegistry().register(make(spec))
     expect(await fire(hooks)).toMatchObject({ blocked: true, failures: [{ kind: 'spawn' }] })
   })

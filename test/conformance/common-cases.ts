@@ -124,7 +124,7 @@ export const COMMON: readonly Case[] = [
     ({ refusal }) => refusal('not today'),
     exitTwo('not today')
   ),
-  ...everywhere('exit 2 without a word', exit(2), ({ refusal }) => refusal(NO_WORD), exitTwo(NO_WORD)),
+  ...everywhere('exit 2 without output', exit(2), ({ refusal }) => refusal(NO_WORD), exitTwo(NO_WORD)),
   ...everywhere('exit 1', exit(1, 'oops\n'), FAILED_EXIT.strict, FAILED_EXIT.compat),
   ...everywhere(
     'exit 127, the program is missing',

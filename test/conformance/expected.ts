@@ -1,7 +1,7 @@
 /** What should come of a case, and how that is said. */
 import type { Decision, FailureKind, Outcome } from '../../src/hooks.ts'
 
-/** What should come of an event. Whatever is not named must be as if nobody had said anything. */
+/** What should come of an event. Whatever is not named must be as if no one had said anything. */
 export interface Expected {
   readonly decision?: Decision
   readonly blocked?: true

@@ -27,7 +27,7 @@ const DECISIONS: readonly Case[] = [
   pre('defers', json(decides('defer')), { decision: 'defer' }),
   pre('decision: approve', json({ decision: 'approve', reason: 'fine' }), allowed('fine')),
   pre('the specific decision beats the older one', json({ ...DENY, decision: 'approve' }), refused('because')),
-  pre('a decision that there is not', json(decides('perhaps')), closed('reply'), opened('reply')),
+  pre('an unknown decision', json(decides('perhaps')), closed('reply'), opened('reply')),
   pre('a decision of the wrong type', json(decides('x', { permissionDecision: 7 })), closed('reply'), opened('reply')),
   pre('permissionDecision in the wrong place', json({ permissionDecision: 'deny' }), closed('reply'), marked(nothing)),
   pre(
@@ -46,9 +46,9 @@ const DECISIONS: readonly Case[] = [
     ...refused('not now'),
     stopReason: 'not now'
   }),
-  pre('async: true, and no more', json({ async: true }), nothing),
+  pre('async: true, and nothing else', json({ async: true }), nothing),
   pre('a message for the user', json({ systemMessage: 'look out' }), { systemMessages: ['look out (user)'] }),
-  pre('a message that is no text', json({ systemMessage: ['look out'] }), closed('reply'), opened('reply')),
+  pre('a message that is not a string', json({ systemMessage: ['look out'] }), closed('reply'), opened('reply')),
   pre('all at once', json({ ...decides('ask', { ...WHY, additionalContext: 'note' }), systemMessage: 'hm' }), {
     decision: 'ask',
     reason: 'because',
@@ -66,7 +66,7 @@ const REWRITES: readonly Case[] = [
   pre('rewrites and asks', json(decides('ask', { updatedInput: SAFER })), { decision: 'ask', updatedInput: SAFER }),
   pre('rewrites and denies', json(decides('deny', { ...WHY, updatedInput: SAFER })), refused('because')),
   pre('rewrites and defers', json(decides('defer', { updatedInput: SAFER })), { decision: 'defer' }),
-  pre('an input that is none', json(specific('PreToolUse', { updatedInput: 'ls' })), closed('reply'), opened('reply')),
+  pre('an invalid input', json(specific('PreToolUse', { updatedInput: 'ls' })), closed('reply'), opened('reply')),
   pre('context outside', json({ additionalContext: 'note' }), context('note'), nothing)
 ]
 
@@ -85,7 +85,7 @@ const SPELLING: readonly Case[] = [
   pre('no name of the event', json({ hookSpecificOutput: { permissionDecision: 'deny', ...WHY } }), refused('because')),
   pre('a field of another event', json(specific('PreToolUse', { retry: true })), nothing),
   pre('blanks around', text(`\n  ${JSON.stringify(DENY, null, 2)}\n\n`), refused('because')),
-  pre('a mark of the byte order', text(`\uFEFF${JSON.stringify(DENY)}`), refused('because')),
+  pre('a byte order mark', text(`\uFEFF${JSON.stringify(DENY)}`), refused('because')),
   pre('the same key twice', text('{"decision":"block","decision":"approve"}'), closed('reply'), opened('reply'))
 ]
 
@@ -105,7 +105,7 @@ const CODES: readonly Case[] = [
     systemMessages: ['look out (user)']
   }),
   pre('exit 2 with colours on stderr', exit(2, '\u001B[31mno\u001B[0m\n'), refused('no')),
-  pre('exit 0, words on stderr', { ...text('{}'), stderr: 'not read' }, nothing),
+  pre('exit 0, text on stderr', { ...text('{}'), stderr: 'not read' }, nothing),
   pre('exit 1 with allow', json(ALLOW, 1), closed('exit'), marked(allowed())),
   pre('exit 1 with an input', json(specific('PreToolUse', { updatedInput: SAFER }), 1), closed('exit'), {
     ...marked(nothing),
@@ -204,8 +204,8 @@ const PERMISSIONS: readonly Case[] = [
     ...refused('no'),
     fields: { interrupt: true }
   }),
-  permission('a behaviour that there is not', json(behaves({ behavior: 'ask' })), closed('reply'), opened('reply')),
-  permission('a decision that is no object', json(behaves(['deny'])), closed('reply'), opened('reply')),
+  permission('an unknown behaviour', json(behaves({ behavior: 'ask' })), closed('reply'), opened('reply')),
+  permission('a decision that is not an object', json(behaves(['deny'])), closed('reply'), opened('reply')),
   permission('continue: false', json({ continue: false, stopReason: 'enough' }), {
     ...refused('enough'),
     continue: false,

@@ -56,10 +56,10 @@ export const OTHER_CASES: readonly Case[] = [
   the('Elicitation', 'an answer', json(specific('Elicitation', { action: 'accept', content: { day: 'Monday' } })), {
     fields: { action: 'accept', content: { day: 'Monday' } }
   }),
-  the('Elicitation', 'exit 2, the reason on stderr', exit(2, 'nobody answers'), refused('nobody answers')),
+  the('Elicitation', 'exit 2, the reason on stderr', exit(2, 'no answer'), refused('no answer')),
   the(
     'Elicitation',
-    'an answer that there is not',
+    'an unknown answer',
     json(specific('Elicitation', { action: 'perhaps' })),
     closed('reply'),
     opened('reply')
@@ -69,12 +69,12 @@ export const OTHER_CASES: readonly Case[] = [
   }),
   the(
     'ElicitationResult',
-    'a content that is none',
+    'an invalid content',
     json(specific('ElicitationResult', { content: 7 })),
     closed('reply'),
     opened('reply')
   ),
-  the('Stop', 'context makes it go on', json(specific('Stop', { additionalContext: 'run the tests' })), {
+  the('Stop', 'context makes it continue', json(specific('Stop', { additionalContext: 'run the tests' })), {
     contexts: ['run the tests']
   }),
   the('Stop', 'continue: false beside a block', json({ continue: false, decision: 'block', reason: 'no' }), {

@@ -6,7 +6,7 @@ import type { EventName, Profile } from '../../src/hooks.ts'
 import type { Turn } from '../../src/testing.ts'
 import { closed, feedback, nothing, opened, refused, warned, type Expected } from './expected.ts'
 
-/** The ways in which a model is asked: by a hook that ends the turn, by one that goes on, by an agent. */
+/** The ways in which a model is asked: by a hook that ends the turn, by one that continues, by an agent. */
 export const MANNERS = ['prompt', 'prompt, continueOnBlock', 'agent'] as const
 type Manner = (typeof MANNERS)[number]
 
@@ -68,7 +68,12 @@ const YESES: readonly VerdictCase[] = [
   all('PreToolUse', 'says yes', YES, nothing),
   all('PreToolUse', 'says yes, with blanks around', `\n  ${YES}\n`, nothing),
   all('PreToolUse', 'says yes, between fences', `\`\`\`json\n${YES}\n\`\`\``, nothing),
-  all('PreToolUse', 'says yes, and what nobody reads', '{"ok": true, "decision": "block", "mood": "good"}', nothing),
+  all(
+    'PreToolUse',
+    'says yes, with keys that are not read',
+    '{"ok": true, "decision": "block", "mood": "good"}',
+    nothing
+  ),
   goingOn('PreToolUse', 'says no, between fences', `\`\`\`\n${NO}\n\`\`\``, refused('not today'))
 ]
 

@@ -251,7 +251,7 @@ describe('the registry', () => {
   })
 
   // F63, F65, F89
-  test('without a pattern it matches every tool; with one that fits none, nobody answers', async () => {
+  test('without a pattern it matches every tool; with one that fits none, no one answers', async () => {
     const all = new HookRegistry()
     all.on('PreToolUse', () => ask())
     await harness(all).tool('Anything', {}).toAsk()

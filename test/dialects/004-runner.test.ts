@@ -312,7 +312,7 @@ describe('groups', () => {
   })
 
   // F93
-  test('a matcher’s timeout holds for its hooks: each is cancelled, and the caller goes on', async () => {
+  test('a matcher’s timeout holds for its hooks: each is cancelled, and the caller continues', async () => {
     const clock = manualClock()
     const signals: AbortSignal[] = []
     const hooks = new HookRegistry({ clock })
@@ -432,7 +432,7 @@ describe('stopping', () => {
     expect(goesOn(await hooks.fire('Stop', stop))).toBe(false)
   })
 
-  test('from a callback continue: true is neutral, as its authors mean it; a block goes on', async () => {
+  test('from a callback continue: true is neutral, as its authors mean it; a block continues', async () => {
     const polite = new HookRegistry()
     polite.callbacks({ Stop: [{ hooks: [() => ({ continue: true })] }] })
     expect(goesOn(await polite.fire('Stop', stop))).toBe(false)
@@ -492,7 +492,7 @@ describe('messages', () => {
   })
 
   // F162
-  test('a sink that hangs or throws holds nobody up', () => {
+  test('a sink that hangs or throws holds no one up', () => {
     for (const sink of [never, () => Promise.reject(new Error('full'))]) {
       const hooks = new HookRegistry({ sink })
       hooks.on('PreToolUse', () => ({ decision: 'deny' }))

@@ -5,7 +5,7 @@ import { endRuns } from '../support/kills/rounds.ts'
 
 // FM31, FM43, FM47
 test.skipIf(process.platform !== 'linux')(
-  'kill -9, 200 times: nothing that was said is lost, nothing is done twice, nobody is left, and it goes on (Linux)',
+  'kill -9, 200 times: nothing that was said is lost, nothing is done twice, no one is left, and it continues (Linux)',
   async () => {
     const { kills, atWork, rounds, calls, unknown, violations } = await endRuns({ kills: 200, seed })
     console.log(`${kills} kills (${atWork} at work) in ${rounds} sessions, ${unknown} calls of unknown outcome`)

@@ -61,7 +61,7 @@ const hasty: QueryOptions['clock'] = {
   }
 }
 
-/** Somebody is asked, and answers when the notification about that has gone out. */
+/** Someone is asked, and answers when the notification about that has gone out. */
 async function recordNotification(): Promise<readonly Payload[]> {
   let answer = (): void => {}
   const told = new Promise<void>(resolve => (answer = resolve))
@@ -209,7 +209,7 @@ test('every difference from the recorded payloads is in docs/payloads.md, with a
   expect(rows.filter(({ why }) => why === '')).toEqual([])
 })
 
-test('a call that nobody permits is asked about, and then denied', () => {
+test('a call that no one permits is asked about, and then denied', () => {
   const about = ours.filter(({ tool_input }) => (tool_input as Payload | undefined)?.['command'] === 'touch x.txt')
   expect(about.slice(0, 3).map(payload => payload['hook_event_name'])).toEqual([
     'PreToolUse',
@@ -284,7 +284,7 @@ test('C10: or a shell, with its command', async () => {
   ])
 })
 
-test('C10: a session that goes on says how long ago the last answer was, and what it costs to send it again', () => {
+test('C10: a session that continues says how long ago the last answer was, and what it costs to send it again', () => {
   const starts = apart['compact']!.filter(each => each['hook_event_name'] === 'SessionStart')
   expect(starts[0]).not.toHaveProperty('context_tokens')
   expect(starts[1]).toMatchObject({

@@ -10,7 +10,7 @@ export type Payload = Readonly<Record<string, unknown>>
 
 /**
  * Runs an agent in a folder of its own, with a hook on every event that keeps what it is given. The folder holds
- * `a.txt`, `CLAUDE.md` and the folder `sub`. `then`: the session goes on with these turns, one script after the other.
+ * `a.txt`, `CLAUDE.md` and the folder `sub`. `then`: the session continues with these turns, one script after the other.
  */
 export async function record(
   turns: readonly TurnOrMaker[],

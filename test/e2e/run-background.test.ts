@@ -1,4 +1,4 @@
-/** Work that goes on when a turn has ended: agents, commands and hooks in the background. */
+/** Work that continues when a turn has ended: agents, commands and hooks in the background. */
 import { expect, test, vi } from 'vitest'
 import type { AnthropicReply, AnthropicScript } from '../support/anthropic-server.ts'
 import { agent, callReply, streamLines, textReply, type Agent } from './agent.ts'
@@ -153,7 +153,7 @@ test('C1: rewakeMessage stands before what it printed, rewakeSummary is for peop
 test.each([
   ['exit code 0', 'echo fine'],
   ['exit code 1', 'exit 1']
-])('C1: %s wakes nobody', async (_, command) => {
+])('C1: %s wakes no one', async (_, command) => {
   const run = await agent([textReply('Done.')])
   run.user(commandOn('Stop', command, '', { asyncRewake: true }))
   expect(await run.ask(['Go'])).toMatchObject({ code: 0, stdout: 'Done.\n' })

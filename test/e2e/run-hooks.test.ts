@@ -93,7 +93,7 @@ test('a prompt that a hook refuses reaches no model', async () => {
 })
 
 // F153
-test('a PermissionRequest hook answers where nobody else can', async () => {
+test('a PermissionRequest hook answers where no one else can', async () => {
   const run = await agent([callReply(['Bash', { command: 'touch made.txt' }]), textReply('Done.')])
   const decision = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } } }
   await runWith(run, { PermissionRequest: [rule(prints(decision), 'Bash')] })

@@ -90,7 +90,7 @@ test('a conversation: one result a prompt, one session, orders in between', asyn
   expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('Hello, Ada.')
 })
 
-test('an interrupt ends the turn, and the session goes on', async () => {
+test('an interrupt ends the turn, and the session continues', async () => {
   const { begin, server } = await agent([callReply(['Bash', { command: 'sleep 300' }]), textReply('Still here.')])
   const client = new Client(begin([...STREAMS, '--allowedTools', 'Bash(sleep *)']))
   client.say('Wait')

@@ -106,7 +106,7 @@ test.skipIf(!canMount)(`ENOSPC: a disk that is full${because(canMount, 'to mount
 
 // FM38
 test.skipIf(!canMount)(
-  `a disk that becomes full: nothing begins that was not written down, and it goes on later${because(canMount, 'to mount a disk')}`,
+  `a disk that becomes full: nothing begins that was not written down, and it continues later${because(canMount, 'to mount a disk')}`,
   async () => {
     const append = (n: number) => callReply(['Bash', { command: `echo token-${n}. >> effects # ${'x'.repeat(2000)}` }])
     const run = await agent([callReply(['Bash', { command: FILL }]), ...[1, 2, 3, 4, 5, 6].map(append)])
@@ -206,7 +206,7 @@ test.skipIf(!hasTerminal || process.platform !== 'linux')(
 
 // FM49
 test.skipIf(process.platform !== 'linux')(
-  'a reader that goes away: nothing is lost, and nobody is left (Linux)',
+  'a reader that goes away: nothing is lost, and no one is left (Linux)',
   async () => {
     const run = await agent()
     const running = run.path('home/running')

@@ -21,7 +21,7 @@ test('without a key it says what to set', async () => {
   expect(ran.stderr).toContain('script:FILE')
 })
 
-test('a project that nobody trusts runs nothing', async () => {
+test('a project that no one trusts runs nothing', async () => {
   const { ask, settings, server } = await agent([textReply('Hello.')])
   settings(commandOn('PreToolUse', refuses('no')))
   const ran = await ask(['Hi'])

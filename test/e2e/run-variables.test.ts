@@ -23,7 +23,7 @@ test.each([
 })
 
 test.each(['CLAUDE_CODE_MAX_RETRIES', 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'])(
-  'C8: %s that is no number is named, with what to write, and the run goes on',
+  'C8: %s that is no number is named, with what to write, and the run continues',
   async name => {
     const { ask, user } = await agent([textReply('Hello.')], { [name]: 'ten' })
     user(commandOn('SessionEnd', 'true'))

@@ -52,7 +52,7 @@ const WAYS: readonly (readonly [string, (gate: Gate) => void])[] = [
   ['turned into nonsense', ({ replace }) => replace('#!/no/such/interpreter\nexit 2\n')]
 ]
 
-/** Root may read everything, so that the hook is somebody else there. */
+/** Root may read everything, so that the hook is someone else there. */
 const asAnother = isRoot ? 'setpriv --reuid=64322 --regid=64322 --clear-groups ' : ''
 const skipped = isRoot && !hasProgram('setpriv')
 const why = skipped ? ' (needs setpriv, since root may read everything)' : ''

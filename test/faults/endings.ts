@@ -1,4 +1,4 @@
-/** The ways in which a process that uses hooks may end; whichever it is, nobody that a hook started is left. */
+/** The ways in which a process that uses hooks may end; whichever it is, no one that a hook started is left. */
 export interface Ending {
   /** What the driver is told to do. */
   readonly how: string
@@ -15,8 +15,8 @@ export const ENDINGS: readonly Ending[] = [
   { how: 'abort', words: 'the run is aborted, and it ends by itself', end: 0 },
   { how: 'drain', words: 'nothing is left to do, and it ends by itself', end: 0 },
   { how: 'exit', words: '`process.exit()`', end: 0 },
-  { how: 'throw', words: 'an exception that nobody catches', end: 1 },
-  { how: 'reject', words: 'a rejection that nobody handles', end: 1 },
+  { how: 'throw', words: 'an uncaught exception', end: 1 },
+  { how: 'reject', words: 'an unhandled rejection', end: 1 },
   bySignal('SIGINT'),
   bySignal('SIGTERM'),
   bySignal('SIGHUP'),

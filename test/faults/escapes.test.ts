@@ -5,7 +5,7 @@ import { effectOf, faultScene, type FaultScene } from './scene.ts'
 import { gone, POLL } from '../support/waiting.ts'
 import { processesWith } from '../support/process-table.ts'
 
-/** A time to sleep that nobody else sleeps: so the process can be found when its environment is empty. */
+/** A time to sleep that no one else sleeps: so the process can be found when its environment is empty. */
 const someTime = (): string => `600.${Math.floor(Math.random() * 1e9) + 1e9}`
 
 /** `Z` stands for the sleep that tries to get away. */
@@ -37,7 +37,7 @@ async function abortWhenThere(
 }
 
 // FM11, F108
-describe('nobody gets away', () => {
+describe('no one gets away', () => {
   test.each(ESCAPES)('%s', async (_, escape) => {
     const time = someTime()
     const here = faultScene()
@@ -80,7 +80,7 @@ describe('a process that left the tree and the group, and emptied its environmen
 })
 
 // FM11
-test('two thousand other processes do not hide anybody', async () => {
+test('two thousand other processes do not hide anyone', async () => {
   const here = faultScene()
   const [crowd, time] = [someTime(), someTime()]
   const script = `for i in $(seq 2000); do sleep ${crowd} & done; wait`

@@ -55,7 +55,7 @@ async function askWarm({ place, running, notices }: FaultScene, spec: Spec, sett
     ...setting,
     input: { tool_use_id: 'toolu_first' }
   })
-  // A program that cannot be started cannot be started ahead either, and somebody is told so.
+  // A program that cannot be started cannot be started ahead either, and someone is told so.
   await there(() => (notices.length > 0 ? [0] : running()))
   const waiting = notices.length === 0 ? running() : []
   const outcome = await fireFault(new HookRegistry({ profile: setting.profile }).register(hook), setting)

@@ -56,23 +56,23 @@ export const FAULTS: readonly Fault[] = [
 
   signals('a signal ends it', failing('signal'), by('ulimit -c 0; kill -SEGV $$')),
   signals('a signal stops it', failing('timeout'), { by: { command: 'kill -STOP $$', timeout: 0.4 } }),
-  signals('it gets a signal that ends nobody', always('no opinion'), by('kill -WINCH $$')),
+  signals('it gets a signal that does not end it', always('no opinion'), by('kill -WINCH $$')),
 
-  starts('its program is not there', failing('spawn'), program(`${HERE}/absent`)),
+  starts('its program does not exist', failing('spawn'), program(`${HERE}/absent`)),
   starts('a shell does not find its program', failing('spawn'), by('./absent')),
   starts('its program may not be executed', failing('spawn'), program(`${HERE}/no-bit`)),
   starts('a shell may not execute its program', failing('spawn'), by('./no-bit')),
-  starts('the interpreter that its first line names is not there', failing('spawn'), program(`${HERE}/no-interpreter`)),
+  starts('the interpreter in its first line does not exist', failing('spawn'), program(`${HERE}/no-interpreter`)),
   starts('the same through a shell', failing('spawn'), by('./no-interpreter')),
-  starts('its first line asks `env` for what is not there', failing('spawn'), program(`${HERE}/no-such-env`)),
-  starts('a shell is given something that is no program', failing('spawn'), by('./garbage')),
+  starts('its first line asks `env` for a missing program', failing('spawn'), program(`${HERE}/no-such-env`)),
+  starts('a shell is given a file that is not a program', failing('spawn'), by('./garbage')),
   starts('its program is a folder', failing('spawn'), program(HERE)),
   starts('a shell is given a folder', failing('spawn'), by('./folder')),
   starts('its command is too long', failing('spawn'), by(`: ${'x'.repeat(131_072)}`)),
   starts('its environment is too large', failing('spawn'), {
     by: { command: 'exit 0', env: { LARGE: 'x'.repeat(140 * 1024) } }
   }),
-  starts('its command holds a NUL', failing('spawn'), by('exit 0 # \0')),
+  starts('its command contains a NUL', failing('spawn'), by('exit 0 # \0')),
   starts(
     'an interpreter cannot open the script',
     { ...failing('spawn'), compat: 'refused', elsewhereInCompat: 'objected' },
@@ -94,7 +94,7 @@ export const FAULTS: readonly Fault[] = [
     by: { command: 'sleep 60', timeout: 0.3 },
     remark: 'it keeps running; a later answer is dropped and counted'
   }),
-  row('FM8', ALL, 'faults/time')('its timeout is no time: 0, −1, NaN, 1e999, 2³¹, "5s"', always('error'), {
+  row('FM8', ALL, 'faults/time')('its timeout is invalid: 0, −1, NaN, 1e999, 2³¹, "5s"', always('error'), {
     remark: 'it is not registered, and nothing else changes'
   }),
   row(
@@ -113,14 +113,14 @@ export const FAULTS: readonly Fault[] = [
     'faults/process/helpers-left'
   )('a process that it left behind holds its pipes', ALLOWED, {
     ...by(`sleep 2 & ${ALLOW}`),
-    remark: 'its own answer counts; what it left is left, and the report says so'
+    remark: 'its own answer counts; the process keeps running, and the report says so'
   }),
   row(
     'FM11',
     PROCESSES,
     'faults/rows',
     'faults/escapes'
-  )('what it started tries to get away', failing('timeout'), {
+  )('a process that it started tries to escape', failing('timeout'), {
     by: { command: 'setsid sleep 60 & sleep 60', timeout: 0.3 },
     remark:
       'all of it is ended, but for what left tree and group *and* emptied its environment; `pidNamespace` ends that'
@@ -143,14 +143,14 @@ export const FAULTS: readonly Fault[] = [
 
   bytes('it prints what is not UTF-8', failing('output'), by(`printf '{"reason":"\\377"}'`)),
   bytes('it prints NULs', failing('output'), by(`printf '{}\\000'`)),
-  bytes('it prints a mark of the byte order before its answer', ALLOWED, by(`printf '\\357\\273\\277'; ${ALLOW}`)),
+  bytes('it prints a byte order mark before its answer', ALLOWED, by(`printf '\\357\\273\\277'; ${ALLOW}`)),
 
   worker('FM14', 'worker-frames')('its answer is not UTF-8', failing('reply'), frame('"reply":{"reason":"\\377"}}')),
   http('FM14', 'http-limits')('its answer is not UTF-8', failing('output'), response('200 OK', '{"reason":"\xff"}')),
 
   partial('its answer breaks off', failing('reply'), by(say('{"decision":"al'))),
   partial('it prints two answers', failing('reply'), by(`${ALLOW}; ${ALLOW}`)),
-  partial('there is text behind its answer', failing('reply'), by(`${ALLOW}; echo done`)),
+  partial('there is text after its answer', failing('reply'), by(`${ALLOW}; echo done`)),
   partial(
     'there is text before its answer',
     {
@@ -161,7 +161,7 @@ export const FAULTS: readonly Fault[] = [
     },
     { ...by(`echo welcome; ${ALLOW}`), remark: 'compat takes it for text' }
   ),
-  partial('it prints text, and no decision in it', always('no opinion'), by('echo all is well')),
+  partial('it prints text without a decision', always('no opinion'), by('echo all is well')),
 
   worker('FM15', 'worker-frames')('its answer breaks off', failing('reply'), frame('"reply":{"decision":"al')),
   http('FM15', 'http-limits', 'http-trouble')(
@@ -190,7 +190,7 @@ export const FAULTS: readonly Fault[] = [
   broken(
     'it prints an allow and ends with another code',
     { strict: 'closed: exit', compat: 'allowed, marked', elsewhere: 'noted: exit', elsewhereInCompat: 'no opinion' },
-    { ...by(`${ALLOW}; exit 1`), remark: 'compat goes by what was printed' }
+    { ...by(`${ALLOW}; exit 1`), remark: 'compat uses what was printed' }
   ),
   broken('it prints an allow, and a signal ends it', failing('signal'), by(`${ALLOW}; kill -KILL $$`)),
   broken('it prints an allow and does not end', failing('timeout'), {
@@ -228,17 +228,17 @@ export const FAULTS: readonly Fault[] = [
     remark: 'it is started again after a pause that grows from 0.1 s to 30 s'
   }),
   row('FM23', ['worker'], 'hooks/kinds/worker/worker-deaths')(
-    'it ended eleven times in a row without an answer',
+    'it ended eleven times in a row without answering',
     failing('worker'),
     {
-      remark: 'it is not started any more until `restart()` is called'
+      remark: 'it is not restarted until `restart()` is called'
     }
   ),
   worker('FM24', 'worker-frames')('it answers an unknown request', failing('timeout'), {
     by: { command: `read -r event; echo '{"id":99,"reply":{"decision":"allow"}}'; sleep 60`, timeout: 0.4 },
     remark: 'such a line is dropped, reported and counted; waiting events keep waiting'
   }),
-  row('FM25', ['worker'], 'hooks/kinds/worker/worker-silence')('it gives no sign of life for 7 s', failing('worker'), {
+  row('FM25', ['worker'], 'hooks/kinds/worker/worker-silence')('it is silent for 7 s', failing('worker'), {
     remark: 'it is replaced; `heartbeat` says how long'
   }),
   row(

@@ -36,7 +36,7 @@ describe('a timeout that is no time is an error when the hook is registered', ()
 })
 
 // FM8
-describe('an asyncTimeout that is no time ends nothing and nobody', () => {
+describe('an asyncTimeout that is no time ends nothing and no one', () => {
   const answer = '{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"late"}}'
 
   for (const dialect of ['contract', 'library'] as const) {

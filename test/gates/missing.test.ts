@@ -223,7 +223,7 @@ test('A4: a misspelt deny rule and a misspelt matcher count for fire --exit-code
   expect((await here.run([...FIRE, '--exit-code'])).code).toBe(4)
 })
 
-test('A4: in the compat profile it says so, and goes on', async () => {
+test('A4: in the compat profile it says so, and continues', async () => {
   const here = cliStage()
   here.user(UNARMED)
   const { code, stderr } = await here.run([...FIRE, '--exit-code', '--profile', 'compat'])

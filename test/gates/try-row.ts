@@ -25,7 +25,7 @@ export interface Tried {
   readonly ran: boolean
 }
 
-/** Nobody gives a prompt. */
+/** No one gives a prompt. */
 async function* silence(): AsyncGenerator<never> {
   // Then a session begins and ends.
 }

@@ -98,7 +98,7 @@ describe('a refusal', () => {
     expect(log).toEqual([])
   })
 
-  test('wins over an ask, and nobody is asked', async () => {
+  test('wins over an ask, and no one is asked', async () => {
     const asked: GuardQuestion[] = []
     const { hooks, run } = shell({ onAsk: question => (asked.push(question), true) })
     hooks.on('PreToolUse', () => ask('sure?'))
@@ -135,7 +135,7 @@ describe('an ask', () => {
     expect(log).toEqual([])
   })
 
-  test('is a refusal when nobody can be asked', async () => {
+  test('is a refusal when no one can be asked', async () => {
     const { hooks, log, run } = shell()
     hooks.on('PreToolUse', () => ask())
     await expect(run({ command: 'ls' })).rejects.toThrow(/there is no onAsk to ask/)

@@ -117,7 +117,7 @@ describe('what can be a hook', () => {
     ])
   })
 
-  it('what a callback scribbles on its input reaches nobody', async () => {
+  it('what a callback scribbles on its input reaches no one', async () => {
     const call = bash('ls')
     const seen: unknown[] = []
     const hooks = new HookRegistry()

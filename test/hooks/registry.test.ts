@@ -6,7 +6,7 @@ import { bash, callOf } from '../support/hook-inputs.ts'
 const silent = (): void => undefined
 
 // F58, F67
-test('a new registry is empty, and an event without hooks goes on', () => {
+test('a new registry is empty, and an event without hooks continues', () => {
   const hooks = new HookRegistry()
   expect(hooks.list()).toEqual([])
   const outcome = hooks.fire('PreToolUse', bash())

@@ -95,7 +95,7 @@ test('a base hook that takes the name of a scoped one hides neither it nor its r
   expect(await scope.fire('PreToolUse', bash())).toMatchObject({ decision: 'deny', reason: 'not this' })
 })
 
-test('a scope can switch and remove base hooks, for everybody', () => {
+test('a scope can switch and remove base hooks, for everyone', () => {
   const { hooks, add, ran } = logging()
   add(hooks, 'base')
   const scope = hooks.scope()

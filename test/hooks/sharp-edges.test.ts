@@ -77,7 +77,7 @@ describe('the conversation', () => {
   })
 })
 
-describe('a decision that stands where nobody reads it', () => {
+describe('a decision that stands where no one reads it', () => {
   const misplaced: readonly [string, 'PreToolUse' | 'PermissionRequest' | 'UserPromptSubmit', unknown][] = [
     ['the gate’s word in a permission', 'PermissionRequest', { hookSpecificOutput: { permissionDecision: 'deny' } }],
     ['the permission’s word in a gate', 'PreToolUse', { hookSpecificOutput: { decision: { behavior: 'deny' } } }],
@@ -116,7 +116,7 @@ describe('what was granted', () => {
     expect([outcome.decision, outcome.fields]).toEqual([undefined, {}])
   })
 
-  it('is void when somebody else refuses', async () => {
+  it('is void when someone else refuses', async () => {
     const hooks = new HookRegistry()
     hooks.on('PermissionRequest', () => grant)
     hooks.on('PermissionRequest', () => deny('no'))
@@ -228,7 +228,7 @@ it('a stale answer is not shown as what a hook said', async () => {
   expect(report[1]).toMatchObject({ name: 'second', rewrote: true })
 })
 
-it('options that nobody reads are errors that say what was meant', () => {
+it('options that no one reads are errors that say what was meant', () => {
   const wrong: readonly (() => unknown)[] = [
     () => new HookRegistry({ profle: 'strict' } as object),
     () => new HookRegistry({ sink: 5 } as object),

@@ -4,7 +4,7 @@ import { fireSample, unhandledDuring, watchedRegistry } from '../support/hook-ki
 import { bash, callOf, loopTurn } from '../support/hook-inputs.ts'
 
 describe('a notice', () => {
-  test('tells of keys that nobody knows, fields without effect and writes that come too late', async () => {
+  test('tells of keys that no one knows, fields without effect and writes that come too late', async () => {
     const { hooks, messages } = watchedRegistry()
     let write = (): void => undefined
     hooks.on(
@@ -71,7 +71,7 @@ describe('the sink', () => {
         }
       })
     ]
-  ])('that %s blocks nobody, and gets every message', async (_, sink) => {
+  ])('that %s blocks no one, and gets every message', async (_, sink) => {
     let calls = 0
     const unhandled = await unhandledDuring(async () => {
       const hooks = new HookRegistry({ sink: () => (calls++, sink()) })

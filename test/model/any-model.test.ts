@@ -15,7 +15,7 @@ const finish = (unified: 'stop' | 'tool-calls' | 'interrupted' | 'other'): Langu
   finishReason: { unified, raw: undefined }
 })
 
-/** Somebody's own model: it says these parts, and does not care for signals. */
+/** Someone's own model: it says these parts, and does not care for signals. */
 function ownModel(
   ...answers: readonly LanguageModelV4StreamPart[][]
 ): LanguageModelV4 & { calls: LanguageModelV4CallOptions[] } {

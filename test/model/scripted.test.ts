@@ -121,7 +121,7 @@ test.each([
       throw Object.assign(new Error('one is not two'), { code: 'ECONNRESET', status: 529 })
     }
   ]
-])('what a turn throws is a mistake, and nobody tries again: %s', async (_, mistake) => {
+])('what a turn throws is a mistake, and no one tries again: %s', async (_, mistake) => {
   const model = scriptedModel([
     'Hello',
     async () => {

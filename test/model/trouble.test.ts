@@ -144,7 +144,7 @@ test('pings are no content, nor are comments that keep a connection', async () =
   }
 })
 
-test('a model that thinks where nobody sees it is given longer', async () => {
+test('a model that thinks where no one sees it is given longer', async () => {
   const clock = manualClock()
   const thoughts = { blocks: [{ type: 'thinking', thinking: '', signature: 's' }] } as const
   const bytes = anthropicBytes(thoughts)

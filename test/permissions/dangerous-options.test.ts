@@ -45,7 +45,7 @@ describe('a rule that allows a program does not allow what turns it to something
   ])('Bash(%s) and %s', (specifier, command) => {
     expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('ask')
     expect(decided(bashFacts(command), [allowRule('Bash'), denyRule('Bash(rm *)')])).toBe('ask')
-    // Somebody has written down all of it.
+    // Someone has written down all of it.
     expect(decided(bashFacts(command), [allowRule(`Bash(${command})`)])).toBe('allow')
   })
 

@@ -69,7 +69,7 @@ describe('the order', () => {
   })
 
   // F132
-  test('a hook that allows: nobody is asked, but rules that refuse or ask hold', () => {
+  test('a hook that allows: no one is asked, but rules that refuse or ask hold', () => {
     const hook = { decision: 'allow', by: 'h' } as const
     expect(decided(bashFacts('ls'), [], { hook })).toBe('allow')
     expect(decided(bashFacts('ls'), [], { hook, mode: 'dontAsk' })).toBe('allow')
@@ -78,7 +78,7 @@ describe('the order', () => {
   })
 
   // F133
-  test('a hook that asks: somebody is asked, whatever rules and modes allow', () => {
+  test('a hook that asks: someone is asked, whatever rules and modes allow', () => {
     const hook = { decision: 'ask', by: 'h' } as const
     expect(decided(bashFacts('ls'), [allowRule('Bash')], { hook })).toBe('ask')
     expect(decided(bashFacts('ls'), [allowRule('Bash')], { hook, mode: 'bypassPermissions' })).toBe('ask')
@@ -98,7 +98,7 @@ describe('the order', () => {
   })
 
   // F133, F153
-  test('nobody says anything: it is asked about, and in mode dontAsk refused', () => {
+  test('no one says anything: it is asked about, and in mode dontAsk refused', () => {
     expect(decided(bashFacts('ls'))).toBe('ask')
     expect(decided(bashFacts('ls'), [], { mode: 'acceptEdits' })).toBe('ask')
     expect(decided(bashFacts('ls'), [], { mode: 'dontAsk' })).toBe('deny')

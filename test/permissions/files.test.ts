@@ -58,7 +58,7 @@ describe('where the path of a rule begins', () => {
     expect(decided(write(`${WORKSPACE}/keys/a/b`), [allowRule('Edit(./keys/*)')])).toBe('ask')
   })
 
-  test('where nobody knows the home, ~ is anywhere for a rule that refuses, and nowhere for one that allows', () => {
+  test('where no one knows the home, ~ is anywhere for a rule that refuses, and nowhere for one that allows', () => {
     const nowhere = { home: undefined }
     expect(decided(read('/home/bob/.ssh/id'), [denyRule('Read(~/.ssh/**)')], nowhere)).toBe('deny')
     expect(decided(write('/home/bob/x/id'), [allowRule('Edit(~/x/**)')], nowhere)).toBe('ask')
@@ -94,7 +94,7 @@ describe('which tools a rule speaks of', () => {
     expect(decided(read(`${WORKSPACE}/a`), [denyRule('Edit(a)')])).toBe('allow')
   })
 
-  test('a tool of somebody else that is about a file is meant, too', () => {
+  test('a tool of someone else that is about a file is meant, too', () => {
     const call = { ...write(`${WORKSPACE}/a/b`), tool: 'Format' }
     expect(decided(call, [allowRule('Format'), denyRule('Edit(a/**)')])).toBe('deny')
     expect(decided({ ...call, subject: undefined }, [allowRule('Format'), denyRule('Edit(a/**)')])).toBe('allow')

@@ -83,7 +83,7 @@ describe('what cannot be told is asked about, whatever allows it', () => {
 })
 
 // A26
-describe('nobody is asked about ordinary commands', () => {
+describe('no one is asked about ordinary commands', () => {
   test.each([
     'git log --oneline | head',
     'git --no-pager log -5',

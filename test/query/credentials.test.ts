@@ -16,7 +16,7 @@ import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
-/** What nobody could know, and nothing looks like. */
+/** What no one could know, and nothing looks like. */
 const secret = (): string => `${randomUUID()}~${randomUUID()}`.replaceAll('-', 'q')
 const randomName = (): string => `V${randomUUID().replaceAll('-', '_').toUpperCase()}`
 

@@ -1,4 +1,4 @@
-/** What nobody would read is an error that names it: keys and tools of subagents, a folder that is not there. */
+/** What no one would read is an error that names it: keys and tools of subagents, a folder that is not there. */
 import { z } from 'zod'
 import { describe, expect, test } from 'vitest'
 import { createSdkMcpServer, query, SubAgent, tool, type AgentDefinition, type QueryOptions } from '../../src/index.ts'

@@ -51,7 +51,7 @@ describe('the usage examples', () => {
     expect(sent.map(messages => JSON.stringify(messages).includes('secret'))).toEqual([true, false])
   })
 
-  test('auto-approve read tools: nobody is asked for them, and others are', async () => {
+  test('auto-approve read tools: no one is asked for them, and others are', async () => {
     const asked: string[] = []
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', 'Read|Glob|Grep', () => allow())

@@ -74,7 +74,7 @@ test('a call without a plain name is not let past a hook that is for all', async
 
 // R1, R3
 test.each(['(a+)+$', 'a(.*b)*(.*c)*(.*d)*e$', `${'*'.repeat(34)}x`, `${'*a'.repeat(34)}x`, '(?<!b)(a+)+$'])(
-  'a name of 10 KB against %s does not hold anybody up',
+  'a name of 10 KB against %s does not hold anyone up',
   async matcher => {
     const { user, arm } = settingsScene()
     user({ hooks: { PreToolUse: [rule('true', matcher), rule(decides('deny', 'the other'))] } })

@@ -1,4 +1,4 @@
-/** Prompts that come when a test says so, and a tool that ends only when it is given up. */
+/** Prompts that a test sends when it wants, and a tool that ends only when it is aborted. */
 import type { PromptMessage } from '../../src/index.ts'
 import { gate, ownTool, prompted } from './agent-scene.ts'
 

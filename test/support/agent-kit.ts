@@ -1,4 +1,4 @@
-/** What tests of the agent need: a throw-away project with a home of its own, and a run of `query()` in it. */
+/** What tests of the agent need: a temporary project with a separate home, and a run of `query()` in it. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export function project(files: Readonly<Record<string, string>> = {}): Project {
   return made
 }
 
-/** Runs an agent whose model says these turns, to its end: in a project of its own, unless told. */
+/** Runs an agent with a model that gives these turns, to its end: in a new project unless one is given. */
 export const ask = (
   turns: readonly TurnOrMaker[] | Model,
   { in: place = project(), ...asking }: Asking = {}

@@ -1,4 +1,4 @@
-/** A run of `query()` in a project with a home of its own. Nothing here needs the test runner. */
+/** A run of `query()` in a project with a separate home. Independent of the test runner. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../src/index.ts'
 import { scriptedModel, type ScriptedModel, type TurnOrMaker } from '../../src/testing.ts'
 
-/** A folder to work in, and the environment of somebody who lives in another. */
+/** A working folder, and the environment of a user whose home is elsewhere. */
 export interface Project {
   readonly cwd: string
   readonly home: string
@@ -176,7 +176,7 @@ const textIn = (content: Message['content']): string =>
 /** What is said in a message. */
 export const words = ({ content }: Message): string => textIn(content)
 
-/** The messages that readers were told, of one type. */
+/** The messages of one type that the reader got. */
 export const ofType = <T extends AgentMessage['type']>(
   { messages }: Pick<Asked, 'messages'>,
   type: T

@@ -56,7 +56,7 @@ export interface AnthropicBody {
   readonly output_config?: Fields
 }
 
-/** A server that speaks Anthropic's Messages API. */
+/** A server with Anthropic's Messages API. */
 export type AnthropicServer = ProviderServer<AnthropicReply, AnthropicBody>
 
 /** An answer, or a function that makes one of the request. */

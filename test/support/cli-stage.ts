@@ -1,4 +1,4 @@
-/** A home, a project and a folder of managed policy of its own, and the command line run there as people run it. */
+/** A separate home, project and folder of managed policy, and the command line run there as people run it. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export interface Fired {
 }
 
 interface RunOptions {
-  /** What stands on standard input; nothing unless said. */
+  /** The content of standard input; empty by default. */
   readonly stdin?: string
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string

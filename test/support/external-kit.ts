@@ -28,8 +28,8 @@ export interface Behaviour {
 
 /** Why a kind of hook is not put to a case. */
 export const OBSTACLES = {
-  code: 'it is no process: it has no exit code and no standard error',
-  text: 'it gives back an object, never text',
+  code: 'it is not a process: it has no exit code and no standard error',
+  text: 'it returns an object, never text',
   words: 'it sends JSON or nothing: words are a failure on every event, never context',
   verdict: 'a model says yes or no, and nothing else: see [verdicts](#verdicts)'
 }
@@ -94,7 +94,7 @@ const commands = (kind: string, words: Pick<CommandSpec, 'command' | 'args'>): D
   }
 })
 
-/** Its first run, in a registry of its own, gets the second one started ahead. */
+/** Its first run, in a separate registry, starts the second one ahead. */
 const prewarmed: Driver = {
   kind: 'prewarmed',
   obstacle: () => undefined,
@@ -134,7 +134,7 @@ const worker: Driver = {
 /** Where a command may print text for the model. From a server text is always a mistake, in JSON or not. */
 const TEXT_EVENTS: ReadonlySet<EventName> = new Set(['UserPromptSubmit', 'UserPromptExpansion', 'SessionStart'])
 
-/** JSON that cannot be read, where nobody takes it for text. */
+/** JSON that cannot be read, in a place where it does not count as text. */
 const isBroken = ({ stdout = '' }: Behaviour, event: EventName): boolean =>
   stdout.startsWith('{') && !TEXT_EVENTS.has(event)
 
@@ -176,12 +176,12 @@ const mcpTool: Driver = {
   }
 }
 
-/** What a model says that means the same: yes, no, or what nobody can read. */
+/** The corresponding answer of a model: yes, no, or something unreadable. */
 function verdictFor(gives: Behaviour, event: EventName): string | undefined {
   const said = replyIn(gives)
   if (said === undefined) return isBroken(gives, event) ? gives.stdout : undefined
   const { decision, reason, ...more } = said.reply ?? {}
-  // What a model leaves unsaid is no yes; so blanks are none.
+  // Missing text of a model is not a yes; so blanks are an empty answer.
   if (Object.keys(more).length > 0 || (gives.stdout !== '' && gives.stdout?.trim() === '')) return undefined
   if (decision === undefined) return JSON.stringify({ ok: true })
   return decision === 'block' ? JSON.stringify({ ok: false, reason }) : undefined
@@ -201,7 +201,7 @@ export const answerBy = (
     return fire(registryFor(profile).register(hook), event)
   })
 
-/** Hooks that ask a model. Those that go on mean by a no what all others mean. */
+/** Hooks that ask a model. A no of those that continue means the same as for all others. */
 const asking = (kind: 'prompt' | 'agent'): Driver => ({
   kind,
   obstacle: (gives, event) =>

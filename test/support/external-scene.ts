@@ -1,4 +1,4 @@
-/** A project in a folder of its own, with hooks that run in it. All of it is gone when the test is over. */
+/** A project in a temporary folder, with hooks that run in it. Everything is removed when the test is over. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -90,7 +90,7 @@ export function watchedClock(): WatchedClock {
   }
 }
 
-/** What was rejected without anybody to catch it, while the work was done. */
+/** Unhandled rejections while the work was done. */
 export async function unhandledDuring(work: () => unknown): Promise<readonly unknown[]> {
   const unhandled: unknown[] = []
   const note = (reason: unknown): void => void unhandled.push(reason)

@@ -5,7 +5,7 @@ import { ask, project, resultsIn, type Asked, type Asking } from './agent-kit.ts
 /** A call that nothing allows by itself. */
 export const TOUCH = { calls: [{ name: 'Bash', input: { command: 'touch made' } }] }
 
-/** Runs `touch made`; says whether it was made, who was asked, and what the model heard. */
+/** Runs `touch made`; returns whether it was made, who was asked, and what the model got. */
 export async function touch(
   asking: Asking,
   command = 'touch made'

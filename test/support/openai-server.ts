@@ -8,7 +8,7 @@ import {
   type Scripted
 } from './sse-server.ts'
 
-/** A call in an answer. `json` is sent as it is, whatever it is; else `input` as JSON; in so many pieces (3). */
+/** A call in an answer. `json` is sent as it is; else `input` as JSON; in this many pieces (3). */
 interface OpenAICall {
   readonly id?: string | undefined
   readonly name: string
@@ -46,7 +46,7 @@ interface OpenAIBody {
   readonly stream_options?: Fields
 }
 
-/** A server that speaks OpenAI's chat completions. */
+/** A server with OpenAI's chat completions. */
 export type OpenAIServer = ProviderServer<OpenAIReply, OpenAIBody>
 
 /** An answer, or a function that makes one of the request. */

@@ -1,4 +1,4 @@
-/** What the servers of providers share: a real HTTP server on loopback that answers with what it was told. */
+/** What the servers of providers share: a real HTTP server on loopback with scripted answers. */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -10,27 +10,27 @@ import type { AddressInfo } from 'node:net'
 
 /** How a stream goes wrong on its way. Without any of these it arrives. */
 interface Trouble {
-  /** Only so many bytes of the stream are sent. */
+  /** Only this many bytes of the stream are sent. */
   readonly cutAt?: number | undefined
   /** How it is cut: the connection breaks (by default), or the body just ends as if it were complete. */
   readonly cutBy?: 'reset' | 'end' | undefined
-  /** So many bytes are sent, and then nothing, until the client leaves. */
+  /** This many bytes are sent, and then nothing, until the client leaves. */
   readonly stallAt?: number | undefined
   /** After the stream, or after `stallAt` bytes of it, pings follow until the client leaves. */
   readonly pings?: boolean | undefined
   /** Called after each ping. */
   readonly onPing?: (() => void) | undefined
-  /** After so many events of the stream comes an error, with status 200. */
+  /** After this many events of the stream comes an error, with status 200. */
   readonly errorAfter?: { readonly events: number; readonly type: string; readonly message: string } | undefined
   /** The answer begins when this is settled. */
   readonly wait?: Promise<unknown> | undefined
 }
 
-/** An answer with a status that is no success. */
+/** An answer with a status other than 2xx. */
 interface Refusal {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The provider's name for it; by default that which belongs to the status. */
+  /** The provider's name for it; by default the one of the status. */
   readonly type?: string | undefined
   readonly message?: string | undefined
   /** Instead of the provider's JSON. */
@@ -177,7 +177,7 @@ function closed(server: Server): Promise<void> {
   })
 }
 
-/** A text in at most so many pieces. */
+/** A text in at most this many pieces. */
 export function inPieces(text: string, pieces: number): readonly string[] {
   const size = Math.max(1, Math.ceil(text.length / pieces))
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))

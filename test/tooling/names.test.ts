@@ -1,7 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { homonymsIn, problemsIn, syntaxIn } from '../../scripts/check-names.ts'
+import { homonymsIn, phrasesIn, problemsIn, syntaxIn } from '../../scripts/check-names.ts'
 import { REPOSITORY } from '../support/built-package.ts'
 
 const problems = (files: Record<string, string>): readonly string[] => problemsIn(new Map(Object.entries(files)))
@@ -87,6 +87,19 @@ test('a participle alone names no type and no function; a value may be called so
     'src/a.ts:1 declares Told: say of what, or what it does',
     'src/a.ts:2 declares shown: say of what, or what it does',
     'src/a.ts:5 declares named: say of what, or what it does'
+  ])
+})
+
+test('phrases of private language are found in sources and documents; plain ones pass', () => {
+  const texts = new Map([
+    ['src/a.ts', '// Whoever waits\nconst text = "nobody asked"\n// It stands for a path; the model is asked.'],
+    ['docs/a.md', 'The run goes on, and what is let pass is reported to someone.']
+  ])
+  expect(phrasesIn(texts)).toEqual([
+    'src/a.ts:1 says "Whoever": use plain English',
+    'src/a.ts:2 says "nobody": use plain English',
+    'docs/a.md:1 says "goes on": use plain English',
+    'docs/a.md:1 says "let pass": use plain English'
   ])
 })
 

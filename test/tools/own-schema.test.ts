@@ -60,7 +60,7 @@ describe('an input that is shown', () => {
     expect(got[1]).toEqual(got[0])
   })
 
-  test('belongs to nobody else', async () => {
+  test('belongs to no one else', async () => {
     const { check } = await made({ a: z.any() })
     const given = { a: { b: 1 } }
     const checked = (await check(given)) as { input: { a: { b: number } } }

@@ -46,7 +46,7 @@ test('a slow disk is waited for in a thread, and so is every disk the first time
   await log.close()
 })
 
-test('where two write, nobody is kept waiting by the other', async () => {
+test('where two write, no one is kept waiting by the other', async () => {
   const [one, two] = [disk(), disk()]
   const [first, second] = [writer(one), writer(two)]
   for (let time = 0; time < 4; time++)

@@ -33,7 +33,7 @@ export function strangersIn({ entries }: LoadedTranscript, { sums }: Original): 
   return problems
 }
 
-/** What is not there although nobody says so: bytes that are neither an entry nor a gap, and numbers that are missing. */
+/** What is not there although no one says so: bytes that are neither an entry nor a gap, and numbers that are missing. */
 export function silentIn({ entries, gaps }: LoadedTranscript, bytes: Buffer, { lines }: Original): readonly string[] {
   const problems: string[] = []
   const said = new Set<number>()

@@ -74,7 +74,7 @@ function faultsIn(sent: readonly (readonly Message[])[]): readonly string[] {
   ])
 }
 
-/** A new process goes on from what is there. Gives what is wrong. */
+/** A new process continues from what is there. Gives what is wrong. */
 async function goOn(scenario: CrashScenario, before: World, image: Image, prompt: string): Promise<readonly string[]> {
   const disk = new FaultyDisk({ ground: GROUND, image })
   const found = await transcriptsIn(disk, before.written.keys())

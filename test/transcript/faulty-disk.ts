@@ -13,11 +13,11 @@ export interface DiskStep {
 export type DiskFault =
   /** It fails, and nothing is done. */
   | { readonly fail: 'ENOSPC' | 'EIO' | 'EACCES' }
-  /** Only so many bytes are taken, and nobody says a word. */
+  /** Only so many bytes are taken, and no one says a word. */
   | { readonly short: number }
   /**
    * The process is gone. Of a write, so many bytes were taken; of anything else, all was done where it is not 0, and
-   * nobody lived to hear of it.
+   * no one lived to hear of it.
    */
   | { readonly crash: number }
 

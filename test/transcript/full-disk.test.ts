@@ -68,7 +68,7 @@ describe('a write that takes less than it was given', () => {
         await expect(writer.close()).rejects.toThrow(/transcript/)
         expect(disk.steps.slice(steps).map(({ kind }) => kind)).toEqual(['close'])
         const { entries, gaps } = readTranscript(read(disk))
-        // All but the end of a line is a line; nobody was promised it.
+        // All but the end of a line is a line; no one was promised it.
         const isWhole = cut === length - 1
         expect(entries.map(({ uuid }) => uuid)).toEqual(isWhole ? ['u1', 'u2'] : ['u1'])
         expect(gaps.map(({ why }) => why)).toEqual(cut === 0 || isWhole ? [] : ['torn'])
@@ -167,7 +167,7 @@ function whose(steps: readonly DiskStep[]): string {
   return kind === 'syncFolder' ? steps.findLast(step => step.kind === 'sync')!.path : path
 }
 
-/** The session ends with the fault: nothing is begun, written or lost from there on; and it goes on later. */
+/** The session ends with the fault: nothing is begun, written or lost from there on; and it continues later. */
 async function breakAt(scenario: CrashScenario, plan: Plan): Promise<readonly string[]> {
   const world = new World()
   let broken: { readonly path: string; readonly step: number; readonly starts: number } | undefined

@@ -94,7 +94,7 @@ describe('in pages', () => {
     expect(paged.gaps).toEqual(whole.gaps)
   })
 
-  test('of each entry, only what somebody wants is held', async () => {
+  test('of each entry, only what someone wants is held', async () => {
     const loaded = await loadTail(store, key, never, withoutFrame)
     expect(Object.keys(loaded!.entries[7]!)).toEqual(['seq', 'type', 'uuid', 'isSidechain', 'message'])
     expect(uuids(loaded)).toEqual(uuids(await store.load(key)))

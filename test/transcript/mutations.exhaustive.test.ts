@@ -1,4 +1,4 @@
-/** Any bytes can be read: what was written is there, or somebody says that it is not. */
+/** Any bytes can be read: what was written is there, or someone says that it is not. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ test(
         const bytes = mutated(original.bytes, strangers, changes)
         const loaded = readTranscript(bytes, key)
         if (loaded.gaps.length === 0) whole++
-        // Where nothing of ours is left, it may as well be somebody else's.
+        // Where nothing of ours is left, it may as well be someone else's.
         const problems = loaded.isForeign
           ? []
           : [...strangersIn(loaded, original), ...silentIn(loaded, bytes, original)]
@@ -115,7 +115,7 @@ test('a single bit: no line is taken for another', () => {
 })
 
 // FM32
-test('who writes on has numbers that nobody had', async () => {
+test('who writes on has numbers that no one had', async () => {
   await fc.assert(
     fc.asyncProperty(damaged, async ({ which, changes }) => {
       const { key, path, original, strangers } = kept[which % kept.length]!
@@ -123,7 +123,7 @@ test('who writes on has numbers that nobody had', async () => {
       const before = (await store.load(key))!
       await store.append(key, [{ type: 'user', uuid: 'new', sessionId: key.sessionId }])
       const after = (await store.load(key))!
-      // What somebody else wrote has no numbers, and does not count once there is something of ours.
+      // What someone else wrote has no numbers, and does not count once there is something of ours.
       const ours = before.entries.filter(({ crc }) => crc !== undefined)
       expect(after.entries.slice(0, -1)).toEqual(ours)
       expect(after.entries.at(-1)).toMatchObject({ uuid: 'new' })

@@ -34,9 +34,9 @@ export interface CrashScenario {
   readonly acts: readonly Act[]
   /** How the last act ends. */
   readonly ends?: ResultMessage['terminal_reason']
-  /** Beside the tools. Made anew for each run; `act` is the number of the act, or nothing where it goes on. */
+  /** Beside the tools. Made anew for each run; `act` is the number of the act, or nothing where it continues. */
   readonly options?: (act: number | undefined, world: World) => QueryOptions
-  /** Calls that somebody refuses. */
+  /** Calls that someone refuses. */
   readonly denied?: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export class World {
     this.mustBeSafe('tool-intent', id)
   }
 
-  /** What somebody is about to rely on must have been acknowledged. */
+  /** What someone is about to rely on must have been acknowledged. */
   mustBeSafe(type: 'tool-intent' | 'tool-outcome', id: string): void {
     const acked = [...this.written].map(([path, entries]) => entries.slice(0, this.acked.get(path) ?? 0))
     const isSafe = [this.#found, ...acked].some(entries =>

@@ -190,7 +190,7 @@ export function storeSuite(name: string, make: () => Made, traits: StoreTraits):
         expect(sent[1]!.map(words)).toEqual(['look', 'found', 'look'])
       })
 
-      test('that nobody knows are not begun', async () => {
+      test('that no one knows are not begun', async () => {
         const { result, messages } = await run(project(), make().store, ['no'], { resume: 'nobody' })
         expect(result).toMatchObject({ is_error: true, error_code: 'E_SESSION_UNKNOWN' })
         expect(ofType({ messages }, 'assistant')).toEqual([])

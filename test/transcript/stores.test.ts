@@ -20,7 +20,7 @@ function folder(): string {
   return root
 }
 
-/** As somebody writes it for the Claude Agent SDK: two methods over whatever there is. */
+/** As someone writes it for the Claude Agent SDK: two methods over whatever there is. */
 function rowsStore(rows: Map<string, string[]>): TranscriptStore {
   const nameOf = (key: object): string => JSON.stringify(key)
   return {

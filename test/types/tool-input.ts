@@ -83,7 +83,7 @@ hooks.on('PreToolUse', '', ctx => {
 hooks.on('PreToolUse', process.argv[2] ?? 'Bash', ctx => {
   expectTypeOf(ctx.toolInput).toEqualTypeOf<Anything>()
 })
-// A tool that nobody has described, alone and beside one that is.
+// A tool that no one has described, alone and beside one that is.
 hooks.on('PreToolUse', 'Deploy', ctx => {
   expectTypeOf(ctx.toolInput).toEqualTypeOf<Anything>()
 })

@@ -64,7 +64,7 @@ hooks.on('Stop', ctx => {
   ctx.messages = ctx.messages.filter(message => message.role !== 'system')
   // @ts-expect-error
   ctx.messages[0]!.content = 'something else'
-  // @ts-expect-error nobody has that role
+  // @ts-expect-error no one has that role
   ctx.messages.push({ role: 'tool', content: '' })
   ctx.metadata['seen'] = true
   ctx.setMetadata('seen', true)

@@ -1,4 +1,4 @@
-/** Somebody is asked: yes with another input, no with a reason, no and stop. */
+/** Someone is asked: yes with another input, no with a reason, no and stop. */
 import { query, type CanUseTool } from 'carabiner'
 
 const canUseTool: CanUseTool = async (toolName, input, { signal, toolUseID }) => {

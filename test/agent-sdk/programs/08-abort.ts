@@ -1,4 +1,4 @@
-/** Somebody changes their mind while a command runs. */
+/** Someone changes their mind while a command runs. */
 import { query } from 'carabiner'
 
 const abortController = new AbortController()

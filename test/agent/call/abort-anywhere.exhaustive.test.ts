@@ -27,7 +27,7 @@ describe.skipIf(!existsSync('/proc/self/environ'))('aborted at every step and be
 describe('an abort ends a run although', () => {
   const never = () => new Promise<never>(() => undefined)
   const call = { calls: [{ name: 'own', input: {} }] }
-  /** Aborts once somebody who will not listen was reached. */
+  /** Aborts once someone who will not listen was reached. */
   const deaf = async (make: (reached: () => Promise<never>) => Asking): Promise<Asked> => {
     const abortController = new AbortController()
     const reached = (): Promise<never> => {
@@ -73,7 +73,7 @@ describe('an abort ends a run although', () => {
   test('a person never answers', async () => {
     const { result, messages } = await deaf(reached => ({ allowedTools: [], canUseTool: reached }))
     expect(result).toMatchObject({ terminal_reason: 'aborted_tools', permission_denials: [] })
-    // The question stays open, for when the session goes on.
+    // The question stays open, for when the session continues.
     expect(messages.filter(({ type }) => type === 'user')).toEqual([])
   })
 

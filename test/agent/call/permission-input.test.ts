@@ -78,7 +78,7 @@ describe('input that comes with a yes', () => {
     expect([run.project.has('other'), run.project.has('made1')]).toEqual([false, false])
   })
 
-  test('is not what somebody wrote into the question', async () => {
+  test('is not what someone wrote into the question', async () => {
     const run = await touch({
       disallowedTools: ['Bash(touch other)'],
       canUseTool: async (_, input) => {

@@ -94,7 +94,7 @@ test('it counts even where no settings files do', async () => {
   expect(messages[0]).toMatchObject({ skills: ['plug:git:tidy', 'plug:review'] })
 })
 
-test('nobody takes the name of what comes with a plugin', async () => {
+test('no one takes the name of what comes with a plugin', async () => {
   const place = project({ ...PLUGIN, '.claude/commands/plug/review.md': 'Something else.' })
   const { sent } = await ask(['done'], { in: place, prompt: '/plug:review x', trust: true, ...plugins(place, 'plug') })
   expect(JSON.stringify(sent[0])).toContain('The task: x')

@@ -114,7 +114,7 @@ test('a question to the user: asked in any case, and answered with the permissio
   expect(JSON.stringify(sent.at(-1))).toContain('The user answered:\\nWhich?: b')
 })
 
-test('where nobody can be asked, there is no such tool', async () => {
+test('where no one can be asked, there is no such tool', async () => {
   const { messages } = await ask(['done'])
   expect(JSON.stringify(messages[0])).not.toContain('AskUserQuestion')
 })

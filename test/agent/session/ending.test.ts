@@ -42,7 +42,7 @@ describe('the end', () => {
   })
 
   // F162
-  test('a run whose messages nobody reads ends all the same', async () => {
+  test('a run whose messages no one reads ends all the same', async () => {
     const ended = gate()
     const turns: TurnOrMaker[] = Array.from({ length: 50 }, () => ({ calls: [{ name: 'look', input: {} }] }))
     const running = start([...turns, 'Done.'], 'go', {

@@ -1,4 +1,4 @@
-/** Logs that somebody has changed or damaged, and ends at awkward moments: what is promised of sessions that go on holds. */
+/** Logs that someone has changed or damaged, and ends at awkward moments: what is promised of sessions that go on holds. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -83,7 +83,7 @@ describe('whatever stands in a log, nothing is allowed by it', () => {
   const denying = () =>
     registry(all => all.on('PreToolUse', () => ({ decision: 'deny', reason: 'never' }), { name: 'gate' }))
 
-  /** What a log says of hooks that have answered: anybody can say it. */
+  /** What a log says of hooks that have answered: anyone can say it. */
   async function stampOf(hooks: HookRegistry): Promise<string> {
     await ask(['x'], { hooks })
     return hooksFingerprint(hooks)
@@ -298,7 +298,7 @@ describe('going back', () => {
     expect(begun).toEqual(['write'])
   })
 
-  test('to a message behind which somebody went back before: only in a copy', async () => {
+  test('to a message behind which someone went back before: only in a copy', async () => {
     const place = project()
     const uuidOf = (run: Awaited<ReturnType<typeof first>>) => ofType(run, 'assistant')[0]!.uuid
     const one = await first(place, ['One.'])
@@ -371,7 +371,7 @@ describe('calls that have no results yet', () => {
     for (const messages of [...run.sent, ...next.sent]) expect(unpaired(messages)).toEqual([])
   })
 
-  test('all wait when the session is closed while somebody is asked about one', async () => {
+  test('all wait when the session is closed while someone is asked about one', async () => {
     const place = project()
     const { tools } = counting()
     await first(place, [two], { tools, hooks: deferring() })
@@ -394,7 +394,7 @@ describe('calls that have no results yet', () => {
     expect(asked).toEqual(['w1', 'w2'])
   })
 
-  test('wait within a subagent, too, when the session is closed while somebody is asked', async () => {
+  test('wait within a subagent, too, when the session is closed while someone is asked', async () => {
     const place = project()
     const { begun, tools } = counting()
     const options = { tools: [...tools, 'Agent'], agents: { helper } }

@@ -10,7 +10,7 @@ import { ask, type Asked, type Asking, type Project } from '../../support/agent-
 export const first = (place: Project, turns: readonly TurnOrMaker[], options: Asking = {}): Promise<Asked> =>
   ask(turns, { in: place, persistSession: true, sessionId: 'known', ...options })
 
-/** Another run that goes on with it. */
+/** Another run that continues with it. */
 export const again = (place: Project, turns: readonly TurnOrMaker[], options: Asking = {}): Promise<Asked> =>
   ask(turns, { in: place, persistSession: true, resume: 'known', prompt: 'and now', ...options })
 

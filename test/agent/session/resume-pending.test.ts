@@ -1,4 +1,4 @@
-/** Calls about which somebody has yet to decide, across a restart. */
+/** Calls about which someone has yet to decide, across a restart. */
 import { describe, expect, test } from 'vitest'
 import type { CanUseTool } from '../../../src/index.ts'
 import { callTurn, inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
@@ -28,7 +28,7 @@ describe('a question that was open when we were ended', () => {
     const { begun, tools } = counting()
     const canUseTool = answering({ toolu_1: 'allow', toolu_2: 'allow', toolu_3: 'allow' })
     await first(place, [threeCalls, 'Done.'], { tools, canUseTool })
-    // As if the process had died while somebody was asked about the second call.
+    // As if the process had died while someone was asked about the second call.
     cutBehind(place, line => line['type'] === 'tool-pending' && line['toolUseId'] === 'toolu_2')
     begun.length = 0
     const asked: string[] = []
@@ -65,7 +65,7 @@ describe('a question that was open when we were ended', () => {
     expect(resultsIn(three.sent[0]!)).toMatchObject([{ isError: true, text: expect.stringContaining('not any more') }])
   })
 
-  test('somebody is asked though a rule would allow it by now', async () => {
+  test('someone is asked though a rule would allow it by now', async () => {
     const place = project()
     const { begun, tools } = counting()
     const hooks = () => registry(all => all.on('PreToolUse', () => ({ decision: 'ask' }), { name: 'asker' }))
@@ -78,7 +78,7 @@ describe('a question that was open when we were ended', () => {
   })
 
   // Nothing in a log is a yes.
-  test('is a no where nobody can be asked now, whatever the log says', async () => {
+  test('is a no where no one can be asked now, whatever the log says', async () => {
     const place = project()
     const { begun, tools } = counting()
     await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], {
@@ -165,7 +165,7 @@ describe('calls that a hook puts off', () => {
     expect(begun).toEqual(['write', 'write'])
   })
 
-  test('within a subagent, the call that it works for waits, too, and it goes on from there', async () => {
+  test('within a subagent, the call that it works for waits, too, and it continues from there', async () => {
     const place = project()
     const { begun, tools: own } = counting()
     const tools = [...own, 'Agent']

@@ -1,4 +1,4 @@
-/** Which session goes on, from where, and what is refused. */
+/** Which session continues, from where, and what is refused. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -176,7 +176,7 @@ describe('compaction', () => {
   const long = { contextWindow: 1000 }
   const big = (text: string) => ({ text, usage: { input_tokens: 900 } })
 
-  test('a session that was made shorter goes on from there', async () => {
+  test('a session that was made shorter continues from there', async () => {
     const place = project()
     const { tools } = counting()
     const many = Array.from({ length: 5 }, () => callTurn('look'))
@@ -249,7 +249,7 @@ test('what is big and only for programs stands beside it', async () => {
   expect(two.sent[0]!.slice(0, 3)).toEqual(run.sent[1])
 })
 
-test('the list of tasks goes on, too, also behind a compaction', async () => {
+test('the list of tasks continues, too, also behind a compaction', async () => {
   const place = project()
   const make = (subject: string) => callTurn('TaskCreate', { subject })
   await first(place, [make('one'), make('two'), callTurn('TaskUpdate', { taskId: '1', status: 'completed' }), 'Done.'])

@@ -1,4 +1,4 @@
-/** A session that goes on: what the model is sent, what runs, what hooks hear. */
+/** A session that continues: what the model is sent, what runs, what hooks hear. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
@@ -62,7 +62,7 @@ const saying = () => [
 ]
 
 // F38
-test('whatever hooks did to the conversation, it goes on as if it had never been ended', async () => {
+test('whatever hooks did to the conversation, it continues as if it had never been ended', async () => {
   const kinds = ['plain', 'deny', 'context', 'drop', 'push', 'insert', 'tell'] as const
   const turn = fc.oneof(
     fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 3 }).map(says => ({
@@ -86,7 +86,7 @@ test('whatever hooks did to the conversation, it goes on as if it had never been
 })
 
 describe('what had no result when we were ended', () => {
-  test('a call that had begun is not begun again, and the model is told that nobody knows', async () => {
+  test('a call that had begun is not begun again, and the model is told that no one knows', async () => {
     const place = project()
     const { begun, tools: own } = counting()
     const tools = { tools: own, allowedTools: ['write', 'look'] }

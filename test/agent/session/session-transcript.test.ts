@@ -168,7 +168,7 @@ describe('context of hooks', () => {
   })
 })
 
-test('nobody else can read it, and no key stands in it', async () => {
+test('no one else can read it, and no key stands in it', async () => {
   const place = project()
   const env = { ...place.env, ANTHROPIC_API_KEY: 'sk-ant-secret-1234' }
   const { file } = await written([bash('env'), 'Done.'], { in: place, env })

@@ -101,7 +101,7 @@ describe('prompts', () => {
 })
 
 describe('interrupt()', () => {
-  test('ends the turn, and the session goes on with the next prompt', async () => {
+  test('ends the turn, and the session continues with the next prompt', async () => {
     const input = channel()
     const { messages, sent, events } = await ask([HANG_TURN, 'Back again.'], {
       prompt: input.prompts,

@@ -82,7 +82,7 @@ describe('usage', () => {
     expect(usedIn(lines)).toBe(used)
   })
 
-  test('D6: a session that was compacted goes on as before, and shows no empty answer', async () => {
+  test('D6: a session that was compacted continues as before, and shows no empty answer', async () => {
     const { at } = await compacted()
     const { sent } = await at.agent('s', ['Bye.'], { prompt: 'Bye' })
     expect(sent[0]!.map(words).at(0)).toContain('SUMMARY')

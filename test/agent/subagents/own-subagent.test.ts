@@ -40,7 +40,7 @@ test.each([
 })
 
 // F174, F175
-test('the transcript holds everything, the final answer too; a second task goes on from it', async () => {
+test('the transcript holds everything, the final answer too; a second task continues from it', async () => {
   const { agent, model } = made([read, 'It says alpha.', 'As I said.'])
   expect(agent.transcript()).toEqual([])
   await agent.run('What does it say?')

@@ -25,7 +25,7 @@ describe('SubAgent.resume', () => {
   }
 
   // F173, F174, F175
-  test('keeps the id, and goes on from what somebody kept', async () => {
+  test('keeps the id, and continues from what someone kept', async () => {
     const place = project()
     const one = make(place, [callTurn('look'), 'Done.'])
     const agent = new SubAgent(helper, one.options)
@@ -62,7 +62,7 @@ describe('SubAgent.resume', () => {
     await agent.close()
   })
 
-  test('from its store; while it runs, nobody else has it', async () => {
+  test('from its store; while it runs, no one else has it', async () => {
     const place = project()
     const one = make(place, ['Done.', 'More.'])
     const agent = new SubAgent(helper, { ...one.options, persistSession: true })
@@ -87,7 +87,7 @@ describe('the Agent tool', () => {
   const options = { agents, tools: [...own, 'Agent'], allowedTools: ['write', 'look'] }
 
   // F176, F180, F181
-  test.each(['resume', 'resume_agent_id'])('%s: an agent that has worked before goes on', async key => {
+  test.each(['resume', 'resume_agent_id'])('%s: an agent that has worked before continues', async key => {
     const run = await ask(
       [
         task(),
@@ -128,7 +128,7 @@ describe('the Agent tool', () => {
   })
 
   // F177
-  describe('starts nobody, and says why', () => {
+  describe('starts no one, and says why', () => {
     const failing: TranscriptStore = {
       append: async () => undefined,
       load: async key => {
@@ -173,7 +173,7 @@ describe('the Agent tool', () => {
     })
   })
 
-  test('one that was at work when we were ended goes on with what it did; its calls are not made twice', async () => {
+  test('one that was at work when we were ended continues with what it did; its calls are not made twice', async () => {
     const place = project()
     const { begun, tools: mine } = counting()
     const more = { agents, tools: [...mine, 'Agent'], allowedTools: ['write', 'look'] }

@@ -43,7 +43,7 @@ describe.each(['Skill', 'Agent'] as const)('the gate of what %s calls', (tool: T
     expect(sent).toEqual([])
   })
 
-  test('the compat profile goes on without it, and says so', async () => {
+  test('the compat profile continues without it, and says so', async () => {
     const place = project({ x: 'kept' })
     const file = atHome(place, FILES[tool], BROKEN)
     let said = ''
@@ -115,7 +115,7 @@ test('a slash command whose gate breaks while the agent runs is refused', LIMIT,
 })
 
 // S5
-test('managed policy has chosen a mode: nobody begins with one that lets more pass', async () => {
+test('managed policy has chosen a mode: no one begins with one that lets more pass', async () => {
   const place = project({ x: 'kept' })
   atHome(place, 'policy/managed-settings.json', JSON.stringify({ permissions: { defaultMode: 'plan' } }))
   const env = { ...place.env, CARABINER_MANAGED_DIR: join(place.home, 'policy') }

@@ -84,7 +84,7 @@ test('a gate of the parent says no to the child, and to the child of the child',
   expect(inputsOf({ events }, 'PreToolUse').filter(({ tool_name }) => tool_name === 'Bash')).toHaveLength(2)
 })
 
-test('three levels deep there is nobody left to call', async () => {
+test('three levels deep there is no one left to call', async () => {
   const { sent } = await ask(
     cast({
       main: [{ calls: [call('boss')] }, 'done'],
@@ -163,7 +163,7 @@ test('the old name of the tool is known, an unknown agent is an error that says 
   expect(inputsOf({ events }, 'PreToolUse')).toMatchObject([{ tool_name: 'Agent' }])
 })
 
-test('in the background: the parent goes on, nobody is asked, and its end is told', async () => {
+test('in the background: the parent continues, no one is asked, and its end is told', async () => {
   const { sent, result } = await ask(
     cast({
       main: [

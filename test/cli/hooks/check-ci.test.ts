@@ -1,4 +1,4 @@
-/** `carabiner hooks check` as a step of CI: a fresh checkout, nobody to ask, and a code host that shows annotations. */
+/** `carabiner hooks check` as a step of CI: a fresh checkout, no one to ask, and a code host that shows annotations. */
 import { describe, expect, test, vi } from 'vitest'
 import { cliStage } from '../../support/cli-stage.ts'
 import { commandOn, rule } from '../../support/command-settings.ts'

@@ -1,4 +1,4 @@
-/** `fire` and hooks that go on when their event has gone on. */
+/** `fire` and hooks that continue when their event has gone on. */
 import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { type Fired, cliStage } from '../../support/cli-stage.ts'
@@ -50,7 +50,7 @@ test('C2: asyncRewake shows what the agent would be woken with', async () => {
   expect(ran.stdout).toContain('with asyncRewake it wakes the agent')
 })
 
-test('C2: where no hook goes on nothing is said of waiting, and a signal ends the waiting', async () => {
+test('C2: where no hook continues nothing is said of waiting, and a signal ends the waiting', async () => {
   const { user, run, start, path } = cliStage()
   user(commandOn('PostToolUse', 'true', 'Bash'))
   expect((await run(['fire', 'PostToolUse', '--tool', 'Bash'])).stderr).toBe('')

@@ -79,7 +79,7 @@ test('with --input, standard input is not waited for', async () => {
   const { start, user } = cliStage()
   user(commandOn('Stop', 'true'))
   const child = start(['fire', 'Stop', '--input', '{}'])
-  // Nobody ever closes its standard input.
+  // No one ever closes its standard input.
   const code = await new Promise(resolve => child.once('close', resolve))
   child.stdin?.destroy()
   expect(code).toBe(0)
@@ -150,7 +150,7 @@ test.each(EVENT_NAMES)('%s has a sample that can be fired', async event => {
 })
 
 describe('standard input that stays open and silent', () => {
-  /** Fires with an input that nobody writes to. */
+  /** Fires with an input that no one writes to. */
   async function unwritten({ start, project }: CliStage, ...args: readonly string[]): Promise<Ran> {
     const child = start(['fire', 'PreToolUse', ...args], { cwd: project })
     const printed = { stdout: '', stderr: '' }

@@ -6,7 +6,7 @@ import { commandOn, decides, prints, refuses, rule } from '../../support/command
 
 vi.setConfig({ testTimeout: HANG })
 
-test('no hook at all: nobody objects, and the report says so', async () => {
+test('no hook at all: no one objects, and the report says so', async () => {
   const { run } = cliStage()
   expect(await run(['fire', 'PreToolUse'])).toEqual({
     code: 0,

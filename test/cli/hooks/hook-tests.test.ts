@@ -202,7 +202,7 @@ test.each([
     '[{ "event": "Stop", "expect": {}, "within": "1s" }]',
     '"within" must be a number above 0, not "1s"'
   ],
-  ['an input that is none', '[{ "event": "Stop", "expect": {}, "input": 7 }]', '"input" must be an object, not 7']
+  ['an invalid input', '[{ "event": "Stop", "expect": {}, "input": 7 }]', '"input" must be an object, not 7']
 ])('a test file that holds %s is said to, and nothing is run', async (_, text, words) => {
   const { user, write, run, read } = cliStage()
   user(commandOn('Stop', 'touch "$HOME/ran"'))

@@ -45,7 +45,7 @@ test('machines are told by the exit code: there is no JSON that could pass for a
   expect(await run(['fire', 'PreToolUse', '--json', '--exit-code'])).toMatchObject({ code: 3, stdout: '' })
 })
 
-test('B1: of what an older version trusted nobody says that it has changed', async () => {
+test('B1: of what an older version trusted no one says that it has changed', async () => {
   const here = project()
   await here.run(['hooks', 'trust'])
   const { projects } = JSON.parse(here.read('home/.carabiner/trust.json')) as { projects: object }
@@ -79,7 +79,7 @@ test('carabiner hooks trust: shown, trusted, and it runs', async () => {
   expect((await here.run(['hooks', 'trust'])).stdout).toContain('is trusted. It brings:')
 })
 
-test('the store is in the home of its owner, or in CARABINER_HOME, and for nobody else', async () => {
+test('the store is in the home of its owner, or in CARABINER_HOME, and for no one else', async () => {
   const here = project()
   await here.run(['hooks', 'trust'])
   await here.run(['hooks', 'trust'], { env: { CARABINER_HOME: here.path('own') } })

@@ -10,7 +10,7 @@ type Line = Readonly<Record<string, unknown>>
 
 /** A stage on which agents work, and the transcripts that they leave. */
 export interface Desk extends CliStage {
-  /** An agent in the project whose model says these turns; its session has this id, or goes on. */
+  /** An agent in the project whose model says these turns; its session has this id, or continues. */
   agent(id: string, turns: readonly TurnOrMaker[], asking?: Omit<Asking, 'in'>): Promise<Asked>
   /** The transcript of a session; of one of its subagents. */
   file(id: string, agent?: string): string

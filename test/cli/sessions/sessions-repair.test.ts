@@ -39,7 +39,7 @@ test('what verifies is kept, what does not is named, and the original stays', as
     leftOut: [{ why: 'damaged' }, { why: 'missing', seqs: [2, 2] }, { why: 'torn' }]
   })
   expect((await at.run(['sessions', 'show', 's'])).stdout).toContain('── repaired: 3 places were left out')
-  // And it goes on.
+  // And it continues.
   const { sent } = await at.agent('s', ['Third.'], { prompt: 'c' })
   expect(sent[0]!.map(words)).toEqual(['a', 'b', 'Second.', 'c'])
   expect((await at.run(['sessions', 'verify', 's'])).code).toBe(0)

@@ -245,7 +245,7 @@ describe('which one', () => {
 describe('of Claude Code', () => {
   const env = { CLAUDE_CONFIG_DIR: join(import.meta.dirname, '../../fixtures/claude-transcripts') }
 
-  test('in file order, with the place at which somebody went back', async () => {
+  test('in file order, with the place at which someone went back', async () => {
     const { stdout } = await desk().run(['sessions', 'show', '11111111'], { env })
     for (const part of ['> What is in stock?', 'It is Monday.', '12 apples and 7 pears.', '> Order more pears only.'])
       expect(stdout).toContain(part)

@@ -180,7 +180,7 @@ test('a long transcript is read in pieces, and not kept', async () => {
   expect([code, stdout]).toEqual([0, expect.stringMatching(/1000 entries, 1\d{8} bytes, whole/)])
 })
 
-test('what cannot be read keeps nobody from the others', async () => {
+test('what cannot be read keeps no one from the others', async () => {
   const at = await made()
   writeFileSync(at.file('empty'), '')
   writeFileSync(at.file('a name with blanks'), 'x')

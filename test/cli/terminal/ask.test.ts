@@ -107,13 +107,13 @@ describe.skipIf(!hasScript)('at a terminal (skipped where there is no script of 
     for (const char of ['\u001B', '\u0007', '\u202E']) expect(screen).not.toContain(char)
   })
 
-  test('with CI set nobody is asked', async () => {
+  test('with CI set no one is asked', async () => {
     const here = project()
     const { code, screen } = await atTerminal(here, FIRE, '', { CI: '1' })
     expect([code, screen.includes('[y/N]')]).toEqual([3, false])
   })
 
-  test('with trust by digest only nobody is asked', async () => {
+  test('with trust by digest only no one is asked', async () => {
     const here = project()
     here.write('managed/managed-settings.json', { carabiner: { trust: 'digest' } })
     const { code, screen } = await atTerminal(here, FIRE, '')

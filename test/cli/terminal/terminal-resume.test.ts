@@ -9,7 +9,7 @@ import { commandOn } from '../../support/command-settings.ts'
 vi.setConfig({ testTimeout: HANG })
 
 describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
-  test.each([60, 100])('/resume shows earlier sessions, and goes on with one (at %i columns)', async columns => {
+  test.each([60, 100])('/resume shows earlier sessions, and continues with one (at %i columns)', async columns => {
     const here = cliStage()
     const log = here.path('sessions')
     here.user({

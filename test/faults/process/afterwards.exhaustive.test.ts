@@ -36,7 +36,7 @@ async function endBy({ how, signal, end }: Ending, what: string): Promise<void> 
 }
 
 // F43, F108
-describe('whatever becomes of this process, nobody is left', () => {
+describe('whatever becomes of this process, no one is left', () => {
   test('there is a process table to look at', () => {
     expect(existsSync('/proc/self/environ')).toBe(true)
   })
@@ -44,7 +44,7 @@ describe('whatever becomes of this process, nobody is left', () => {
   test.each(WHAT)('of a hook that is %s', async what => {
     // What waits for the next event lets this process end; what is at work does not.
     const endings = ENDINGS.filter(({ how }) => (how === 'drain' ? what === 'prewarmed' : true))
-    // To abort an event does not end what was to go on after it.
+    // To abort an event does not end what was to continue after it.
     const apt = endings.filter(({ how }) => how !== 'abort' || (what !== 'async' && what !== 'prewarmed'))
     await inTurn(apt, 3, async ending => endBy(ending, what))
   })

@@ -6,7 +6,7 @@ import { gone, POLL } from '../../support/waiting.ts'
 import { endAll } from '../../support/process-table.ts'
 
 // FM9, FM11
-test('who dies right after it has started hooks leaves nobody', async () => {
+test('who dies right after it has started hooks leaves no one', async () => {
   const crash = async (): Promise<void> => {
     const { ended, running } = startDriver('crash', ['at once'])
     expect((await ended).end).toBe('SIGKILL')

@@ -20,7 +20,7 @@ describe('a process that a hook leaves behind', () => {
     ['stderr', 'sleep 60 >/dev/null &'],
     ['nothing', 'sleep 60 >/dev/null 2>&1 </dev/null &'],
     ['all, in a session of its own', 'setsid sleep 60 &']
-  ])('holds %s: the answer counts, and it goes on running', async (_, helper) => {
+  ])('holds %s: the answer counts, and it continues running', async (_, helper) => {
     const { ask, running } = faultScene()
     const outcome = await ask({ command: `${helper} ${ALLOW}` })
     const left = running()

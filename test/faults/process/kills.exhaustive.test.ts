@@ -4,7 +4,7 @@ import { canUnshare } from '../../support/host.ts'
 import { gone } from '../../support/waiting.ts'
 
 // FM9, FM7
-test('a thousand commands that ignore SIGTERM are ended, and nobody is left', async () => {
+test('a thousand commands that ignore SIGTERM are ended, and no one is left', async () => {
   const { hear, ended, running } = startDriver('kills', [1000, 250])
   expect(await hear('closed timeout')).toBe(1000)
   await gone(running)

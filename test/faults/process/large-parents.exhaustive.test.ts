@@ -5,7 +5,7 @@ import { startDriver } from './drive.ts'
 import { gone, there } from '../../support/waiting.ts'
 
 // FM6, FM9
-test('a process of a gigabyte asks through its helper, and does without it when somebody kills it', async () => {
+test('a process of a gigabyte asks through its helper, and does without it when someone kills it', async () => {
   const { told, hear, ended, running, folder } = startDriver('large', [1024])
   await hear('up')
   expect(told[0]).toMatchObject({

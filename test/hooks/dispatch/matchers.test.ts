@@ -242,7 +242,7 @@ describe('what a matcher tests', () => {
     expect(ran).toEqual(['exact', 'pattern'])
   })
 
-  test('an input without a tool name is everybody’s', () => {
+  test('an input without a tool name is everyone’s', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', 'Bash', () => deny('seen'))
     for (const tool_name of [undefined, null, 7]) {

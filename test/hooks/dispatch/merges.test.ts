@@ -37,7 +37,7 @@ test.each([
   ['continue: true', [{ continue: true }], true],
   ['a block and continue: false', [deny('tests fail'), { continue: false }], false],
   ['a system message alone', [{ systemMessage: 'bye' }], false]
-] as const)('an agent that would stop goes on or not: %s', async (_, replies, expected) => {
+] as const)('an agent that would stop continues or not: %s', async (_, replies, expected) => {
   const hooks = new HookRegistry()
   for (const reply of replies) hooks.on('Stop', () => reply)
   expect(goesOn(await harness(hooks).fire('Stop'))).toBe(expected)

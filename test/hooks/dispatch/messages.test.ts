@@ -142,7 +142,7 @@ describe('messages are frozen', () => {
     expect(frozen).toEqual([true, true])
   })
 
-  it('also those that a hook pushed, so that nobody edits them afterwards', async () => {
+  it('also those that a hook pushed, so that no one edits them afterwards', async () => {
     const text = { type: 'text' as const, text: 'Mind the tests.' }
     const frozen: boolean[] = []
     const outcome = await edit(

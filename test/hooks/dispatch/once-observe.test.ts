@@ -117,7 +117,7 @@ describe('an observer', () => {
     expect(seen).toEqual(['deny', 1])
   })
 
-  test('sees an outcome also when nobody said anything, and other hooks see none', async () => {
+  test('sees an outcome also when no one said anything, and other hooks see none', async () => {
     const hooks = new HookRegistry()
     const seen: unknown[] = []
     hooks.on('PreToolUse', ctx => void seen.push(ctx.outcome?.decision ?? 'nothing', ctx.outcome?.event), {

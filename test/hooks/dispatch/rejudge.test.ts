@@ -205,7 +205,7 @@ describe('who is asked again', () => {
     expect(broken.asked).toEqual(['ls'])
   })
 
-  it('nobody, when the call is refused already', async () => {
+  it('no one, when the call is refused already', async () => {
     const hooks = new HookRegistry()
     const gate = new Gate()
     hooks.on('PreToolUse', gate.run)
@@ -215,7 +215,7 @@ describe('who is asked again', () => {
     expect(gate.asked).toEqual(['ls'])
   })
 
-  it('nobody, in the compat profile', async () => {
+  it('no one, in the compat profile', async () => {
     const hooks = new HookRegistry({ profile: 'compat' })
     const gate = new Gate(() => allow())
     hooks.on('PreToolUse', gate.run)
@@ -227,7 +227,7 @@ describe('who is asked again', () => {
     expect(gate.asked).toEqual(['ls'])
   })
 
-  it('nobody, when only the conversation changed', async () => {
+  it('no one, when only the conversation changed', async () => {
     const hooks = new HookRegistry()
     const gate = new Gate()
     hooks.on('PreToolUse', gate.run)

@@ -27,7 +27,7 @@ describe('one draft', () => {
   })
 
   // F36
-  it('what nobody touched stays the original', async () => {
+  it('what no one touched stays the original', async () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', ctx => void ctx.toolInput)
     hooks.on('PreToolUse', 'Bash', ctx => {
@@ -249,7 +249,7 @@ describe('accept', () => {
     expect(outcome).toMatchObject({ blocked: true, updatedPrompt: undefined, failures: [{ kind: 'rewrite' }] })
   })
 
-  it('is not asked when nobody rewrites', async () => {
+  it('is not asked when no one rewrites', async () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', ctx => void ctx.toolInput)
     const outcome = await hooks.fire('PreToolUse', bash('ls'), { accept: () => 'never' })

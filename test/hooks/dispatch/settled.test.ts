@@ -78,7 +78,7 @@ it('a write to ctx.prompt after the hook has settled is dropped and reported', a
   expect(notices).toHaveLength(1)
 })
 
-describe('an input that a hook goes on changing after it has settled', () => {
+describe('an input that a hook continues changing after it has settled', () => {
   const settings: readonly [string, (hooks: HookRegistry) => void][] = [
     [
       'is a copy of its own, when a later hook takes its time',

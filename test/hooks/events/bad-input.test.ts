@@ -223,7 +223,7 @@ describe('other wrong arguments', () => {
     expect(fire).toThrow(/did you mean Stop\?/)
   })
 
-  it('names that nobody has', () => {
+  it('names that no one has', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', quietly, { name: 'no-force-push' })
     for (const act of ['describe', 'enable', 'disable', 'remove'] as const) {

@@ -20,7 +20,7 @@ const cycle = (): object => {
   return value
 }
 
-/** Answers of which nobody can say what they mean. */
+/** Answers of which no one can say what they mean. */
 const SHAPES: readonly [string, () => unknown][] = [
   ['true', () => true],
   ['false', () => false],

@@ -51,7 +51,7 @@ describe('continue: true on a stop', () => {
     expect(goesOn(outcome)).toBe(false)
   })
 
-  it.each(DIALECTS)('a block or a context of a %s hook makes it go on as well', async dialect => {
+  it.each(DIALECTS)('a block or a context of a %s hook makes it continue as well', async dialect => {
     expect(goesOn(await heard(dialect, 'Stop', { decision: 'block', reason: 'tests fail' }))).toBe(true)
     expect(goesOn(await heard(dialect, 'Stop', { hookSpecificOutput: { additionalContext: 'tests fail' } }))).toBe(true)
     expect(goesOn(await heard(dialect, 'Stop', {}))).toBe(false)
@@ -136,7 +136,7 @@ describe('continue: false', () => {
 })
 
 describe('continue_execution: false, block()', () => {
-  it.each(DIALECTS)('of a %s hook block this, and the run goes on', async dialect => {
+  it.each(DIALECTS)('of a %s hook block this, and the run continues', async dialect => {
     for (const reply of [block('not this'), { continue_execution: false, stop_reason: 'not this' } as Reply]) {
       const outcome = await heard(dialect, 'PreToolUse', reply)
       expect(outcome).toMatchObject({ blocked: true, reason: 'not this', continue: undefined })
@@ -243,7 +243,7 @@ describe('a key that was meant to refuse, and is not read', () => {
     }
   )
 
-  it('other keys are nobody’s business', async () => {
+  it('other keys are no one’s business', async () => {
     expect(await heard('contract', 'PreToolUse', { precision: 1, ok: true } as Reply)).toMatchObject({ failures: [] })
   })
 })

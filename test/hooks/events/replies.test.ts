@@ -40,7 +40,7 @@ describe('words', () => {
   )
 
   // F44
-  it('block(reason) blocks, and the run goes on', async () => {
+  it('block(reason) blocks, and the run continues', async () => {
     const outcome = await outcomeOf('PreToolUse', block('not here'))
     expect(outcome).toMatchObject({ decision: 'deny', blocked: true, reason: 'not here', continue: undefined })
   })

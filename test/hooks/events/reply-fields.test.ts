@@ -154,7 +154,7 @@ describe('answers that an event cannot take', () => {
     }
   )
 
-  it.each(['ask', 'defer'] as const)('%s where nobody can be asked is a failure, not a yes', async decision => {
+  it.each(['ask', 'defer'] as const)('%s where no one can be asked is a failure, not a yes', async decision => {
     expect(await outcomeOf('UserPromptSubmit', { decision })).toMatchObject({
       blocked: true,
       failures: [{ kind: 'reply' }]

@@ -1,4 +1,4 @@
-/** A place for hooks that ask: a session with a model that says what it is told to, and nobody else stands in. */
+/** A place for hooks that ask: a session with a model that says what it is told to, and no one else stands in. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/hooks.ts'
 import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import { systemClock } from '../../../src/lib/util/clock.ts'
 
-/** Nobody waits between two tries. */
+/** No one waits between two tries. */
 const HASTY: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) }
 
 /** Gives hooks such a place while `use` runs. */

@@ -5,7 +5,7 @@ import { bash } from '../../support/hook-inputs.ts'
 
 describe('ctx.spawn', () => {
   // F31
-  test('goes on after the hook has answered, and drain waits for it', async () => {
+  test('continues after the hook has answered, and drain waits for it', async () => {
     const { clock, hooks, wait } = patientRegistry()
     const done: string[] = []
     hooks.on('PostToolUse', ctx => {
@@ -38,7 +38,7 @@ describe('ctx.spawn', () => {
     expect(done).toEqual([1, 2, 3])
   })
 
-  test('that fails harms nobody, and is told', async () => {
+  test('that fails harms no one, and is told', async () => {
     const { hooks, messages } = patientRegistry()
     const unhandled = await unhandledDuring(async () => {
       hooks.on('PreToolUse', ctx => {

@@ -67,7 +67,7 @@ describe('later(), on an event that decides', () => {
 })
 
 describe('later(), on an event that does not', () => {
-  test.each(OTHERS)('%s goes on at once', async event => {
+  test.each(OTHERS)('%s continues at once', async event => {
     const { clock, hooks, late, wait } = patientRegistry()
     hooks.register({
       name: 'scan',
@@ -138,7 +138,7 @@ describe('later(), on an event that does not', () => {
     expect([unhandled, clock.timers]).toEqual([[], 0])
   })
 
-  test('an onLate that throws or rejects harms nobody', async () => {
+  test('an onLate that throws or rejects harms no one', async () => {
     const failing = [
       () => {
         throw new Error('broken')

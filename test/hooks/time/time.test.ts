@@ -181,7 +181,7 @@ describe('on the real clock', () => {
   })
 
   // FM42
-  test('a jump of the wall clock cuts nobody', async () => {
+  test('a jump of the wall clock cuts no one', async () => {
     const hooks = new HookRegistry()
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })

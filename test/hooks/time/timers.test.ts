@@ -93,7 +93,7 @@ describe('timers', () => {
     expect(clock.everSet).toBe(0)
   })
 
-  test('are shared by all that wait, and gone when nobody does', async () => {
+  test('are shared by all that wait, and gone when no one does', async () => {
     const { clock, hooks } = registry()
     const wait = () => new Promise<void>(resolve => void setImmediate(resolve))
     hooks.on('PreToolUse', wait, { timeout: 5 })

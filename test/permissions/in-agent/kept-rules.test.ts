@@ -65,7 +65,7 @@ describe('a file of kept rules', () => {
     expect(readFileSync(fileIn(place), 'utf8')).toBe(before)
   })
 
-  test('that anybody may write to is not believed', async () => {
+  test('that anyone may write to is not believed', async () => {
     const place = kept(JSON.stringify({ user: [ALLOW] }), 0o666)
     const { result } = await run(place)
     expect(result.result).toMatch(/any user of this machine can write to it.*chmod go-w/)

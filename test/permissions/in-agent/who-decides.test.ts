@@ -9,7 +9,7 @@ import { no, touch, TOUCH, yes } from '../../support/one-call.ts'
 const onPre = (reply: () => ReturnType<typeof allow>) =>
   registry(hooks => hooks.on('PreToolUse', reply, { name: 'gate' }))
 
-describe('nobody can be asked:', () => {
+describe('no one can be asked:', () => {
   test('what nothing allows is refused, and the reason says so', async () => {
     const { ran, told, result } = await touch({})
     expect(ran).toBe(false)
@@ -39,7 +39,7 @@ describe('modes', () => {
     expect((await touch({ permissionMode: 'acceptEdits' })).ran).toBe(false)
   })
 
-  test('bypassPermissions needs its flag, asks nobody, and holds before a deny of a rule or a hook', async () => {
+  test('bypassPermissions needs its flag, asks no one, and holds before a deny of a rule or a hook', async () => {
     const without = await touch({ permissionMode: 'bypassPermissions' })
     expect(without.result).toMatchObject({ is_error: true, terminal_reason: 'turn_setup_failed' })
     expect(without.names).toEqual([])
@@ -59,7 +59,7 @@ describe('modes', () => {
     expect(await touch({ permissionMode: 'dontAsk', allowedTools: ['Bash(touch *)'] })).toMatchObject({ ran: true })
   })
 
-  test('plan changes nothing until somebody agrees to the plan', async () => {
+  test('plan changes nothing until someone agrees to the plan', async () => {
     const place = project()
     const questions: string[] = []
     const plan = { calls: [{ name: 'ExitPlanMode', input: { plan: 'Touch a file.' } }] }
@@ -93,7 +93,7 @@ describe('modes', () => {
 
 describe('hooks and rules', () => {
   // F132
-  test('an allow of a hook asks nobody, but deny and ask rules hold', async () => {
+  test('an allow of a hook asks no one, but deny and ask rules hold', async () => {
     const hooks = () => onPre(() => allow())
     expect(await touch({ hooks: hooks(), canUseTool: no })).toMatchObject({ ran: true, asked: 0 })
     expect(await touch({ hooks: hooks(), canUseTool: yes, disallowedTools: ['Bash(touch *)'] })).toMatchObject({
@@ -245,7 +245,7 @@ test('one deny among any other answers, in any order and at any speed, and nothi
 })
 
 // FM36
-test('what a project brings and nobody trusts does not run, and that is said', async () => {
+test('what a project brings and no one trusts does not run, and that is said', async () => {
   const place = project({
     '.claude/settings.json': JSON.stringify({
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'touch made' }] }] },

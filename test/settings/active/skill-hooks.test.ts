@@ -1,4 +1,4 @@
-/** Gates of skills and subagents: nobody's weaker twin takes the place of another's gate, and none of them vanishes. */
+/** Gates of skills and subagents: no one's weaker twin takes the place of another's gate, and none of them vanishes. */
 import { describe, expect, test, vi } from 'vitest'
 import { HookRegistry } from '../../../src/hooks.ts'
 import { commandHook } from '../../../src/external.ts'
@@ -83,16 +83,19 @@ describe.each(['skill', 'agent'] as const)('a gate of a %s that cannot be armed'
     expect(findings).toMatchObject([{ level: 'error', code: 'not-armed', gate: true, place: { file, key } }])
   })
 
-  test.each(BROKEN)('%s: who goes on all the same is refused, with file and key', async (_, handler, matcher, key) => {
-    const it = settingsScene()
-    const file = it.write(`home/.claude/${FILES[kind]}`, owner(handler, matcher))
-    const armed = await it.arm()
-    for (const _time of [1, 2])
-      expect(() => active(armed, kind)).toThrow(expect.objectContaining({ message: expect.stringContaining(file) }))
-    expect(() => active(armed, kind)).toThrow(key)
-  })
+  test.each(BROKEN)(
+    '%s: who continues all the same is refused, with file and key',
+    async (_, handler, matcher, key) => {
+      const it = settingsScene()
+      const file = it.write(`home/.claude/${FILES[kind]}`, owner(handler, matcher))
+      const armed = await it.arm()
+      for (const _time of [1, 2])
+        expect(() => active(armed, kind)).toThrow(expect.objectContaining({ message: expect.stringContaining(file) }))
+      expect(() => active(armed, kind)).toThrow(key)
+    }
+  )
 
-  test('the compat profile goes on without it, and with what is in order', async () => {
+  test('the compat profile continues without it, and with what is in order', async () => {
     const it = settingsScene()
     it.write(`home/.claude/${FILES[kind]}`, owner(`{ type: http, url: "ftp://x" }\n        - ${weaker('timeout: 9')}`))
     const armed = await it.arm({}, {}, { registry: { profile: 'compat' } })

@@ -1,4 +1,4 @@
-/** Files that cannot be used as a whole: nothing of them counts, one error names them, and everything else goes on. */
+/** Files that cannot be used as a whole: nothing of them counts, one error names them, and everything else continues. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -77,7 +77,7 @@ test('a file that breaks off says where', () => {
 
 // S19
 test.each([
-  ['a mark of the byte order', `\uFEFF${TEXT}`],
+  ['a byte order mark', `\uFEFF${TEXT}`],
   ['lines that end in CR LF', TEXT.replaceAll('\n', '\r\n')],
   ['both', `\uFEFF${TEXT.replaceAll('\n', '\r\n')}`],
   ['lines that end in CR', TEXT.replaceAll('\n', '\r')]
@@ -153,7 +153,7 @@ describe('files that are too large', () => {
 })
 
 // S29
-describe('settings that somebody else could have written', () => {
+describe('settings that someone else could have written', () => {
   const refused = (it: SettingsScene, words: string): void => {
     expect(it.load()).toMatchObject({
       hooks: [],
@@ -186,7 +186,7 @@ describe('settings that somebody else could have written', () => {
     expect(it.load()).toMatchObject({ hooks: [{}], findings: [] })
   })
 
-  test('in a project anybody may have written anything: that is what trust is for', () => {
+  test('in a project anyone may have written anything: that is what trust is for', () => {
     const it = settingsScene()
     chmodSync(it.ofProject(GATE), 0o666)
     expect(it.load()).toMatchObject({ hooks: [{ ofProject: true }], findings: [] })

@@ -103,7 +103,7 @@ test.each(['0.5', '1', '600', '86400', '2147482'])('timeout: %s is in order', va
 })
 
 // S25
-describe('a key that nobody reads', () => {
+describe('a key that no one reads', () => {
   test.each([
     ['at the top, near one of ours', { hoks: {} }, 'error key-unknown hoks:2'],
     ['at the top, near another', { enabledPlugin: {} }, 'error key-unknown enabledPlugin:2'],
@@ -138,7 +138,7 @@ describe('a key that nobody reads', () => {
     ).toEqual(['did you mean PreToolUse?', 'did you mean deny?', 'did you mean timeout?'])
   })
 
-  test('what belongs to others is nobody’s business', () => {
+  test('what belongs to others is no one’s business', () => {
     const others = {
       model: 'x',
       statusLine: {},
@@ -386,7 +386,7 @@ describe('the dialect of a handler', () => {
     expect(`${finding?.message} ${finding?.fix}`).toContain('"contract" or "library"')
   })
 
-  test('S2: library holds a gate with the words of the library: Stop goes on with continue', async () => {
+  test('S2: library holds a gate with the words of the library: Stop continues with continue', async () => {
     const { user, arm } = settingsScene()
     const hook = (dialect: string) => ({ type: 'command', command: `echo '{"continue":true}'`, dialect })
     user({ hooks: { Stop: [{ hooks: [hook('library')] }] } })

@@ -93,7 +93,7 @@ describe('what is still no YAML', () => {
     'name: a\nname: b\ntools: Read',
     'name: a\nname: b\n"hooks": {}',
     'a: b\n  c: d\nhooks:\n  Stop: []'
-  ])('%j may have been a gate: nobody goes on', text => {
+  ])('%j may have been a gate: no one continues', text => {
     expect(findingOf(text)).toMatchObject({ level: 'error', gate: true })
   })
 

@@ -92,7 +92,7 @@ describe.each([
   })
 
   // S19
-  test('a mark of the byte order, and lines that end in CR LF', () => {
+  test('a byte order mark, and lines that end in CR LF', () => {
     const { write, load } = settingsScene()
     write(`home/.claude/${file}`, `\uFEFF${markdown(`name: x\n${hooksIn('true')}`).replaceAll('\n', '\r\n')}`)
     expect(load()).toMatchObject({ hooks: [{ owner: 'x', spec: { command: 'true' } }], findings: [] })

@@ -58,14 +58,14 @@ test.each([true, false])('a project that says %j of a plugin of the user’s cha
 })
 
 // S5
-test('nobody disables what managed policy has enabled', async () => {
+test('no one disables what managed policy has enabled', async () => {
   const it = installed()
   it.managed(enabled(true))
   for (const write of [it.user, it.ofProject, it.local]) write(enabled(false))
   expect(await blocks(it, false)).toBe(true)
 })
 
-test('nobody enables what managed policy has disabled', async () => {
+test('no one enables what managed policy has disabled', async () => {
   const it = installed()
   it.managed(enabled(false))
   for (const write of [it.user, it.ofProject, it.local]) write(enabled(true))

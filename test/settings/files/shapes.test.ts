@@ -181,7 +181,7 @@ describe('an action that is none is left out, and it is said', () => {
     expect(await told(await arm())).toEqual(['other'])
   })
 
-  test('on an event that is no gate nobody need stop for it', () => {
+  test('on an event that is no gate no one need stop for it', () => {
     const { user, load } = settingsScene()
     user({ hooks: { PostToolUse: [{ hooks: [{ type: 'command' }] }] } })
     expect(load().findings).toMatchObject([{ level: 'error', gate: false }])

@@ -1,4 +1,4 @@
-/** Switches and locks: who may switch off what, and what nobody can loosen. */
+/** Switches and locks: who may switch off what, and what no one can loosen. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
@@ -99,7 +99,7 @@ describe('allowManagedHooksOnly', () => {
     expect(await it.from()).toEqual(['managed', 'plugin of policy'])
   })
 
-  test('leaves no module of anybody else', async () => {
+  test('leaves no module of anyone else', async () => {
     const { managed, user, write, arm } = settingsScene()
     const module = (name: string): string =>
       write(
@@ -113,7 +113,7 @@ describe('allowManagedHooksOnly', () => {
     expect(await told(armed)).toEqual(['policy'])
   })
 
-  test('is no affair of anybody else', async () => {
+  test('is no affair of anyone else', async () => {
     const it = everywhere()
     for (const file of ['home/.claude/settings.json', 'project/.claude/settings.json'])
       adding(it, file, { allowManagedHooksOnly: true })
@@ -200,7 +200,7 @@ describe('the profile', () => {
   const profileOf = async ({ arm }: SettingsScene, option?: 'strict' | 'compat', settings?: string): Promise<string> =>
     (await fireArmed(await arm({}, { settings }, { registry: { profile: option } }))).profile
 
-  test('is strict where nobody says anything', async () => {
+  test('is strict where no one says anything', async () => {
     expect(await profileOf(settingsScene())).toBe('strict')
   })
 

@@ -11,7 +11,7 @@ import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-describe('variables that nobody sets', () => {
+describe('variables that no one sets', () => {
   test.each<Dead>([
     ...[
       '$TOOL_NAME',
@@ -37,7 +37,7 @@ describe('variables that nobody sets', () => {
   ])('$what', each => check(each))
 })
 
-describe('answers that nobody reads', () => {
+describe('answers that no one reads', () => {
   test.each<Dead>([
     ...['block', 'feedback', 'approve', 'message'].map(word => ({
       what: word,

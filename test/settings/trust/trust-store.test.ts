@@ -57,7 +57,7 @@ test.each([
   ['with other entries', '{ "PROJECT": true }'],
   ['with half an entry', '{ "PROJECT": { "folder": true } }'],
   ['with names of the language', '{ "__proto__": { "folder": true }, "constructor": {} }']
-])('a store that is %s trusts nobody, and is written anew', (_, text) => {
+])('a store that is %s trusts no one, and is written anew', (_, text) => {
   const { trust, give, path, write } = trustScene()
   write('home/.carabiner/trust.json', text.replace('PROJECT', path('project')))
   chmodSync(path('home/.carabiner/trust.json'), 0o600)
@@ -66,7 +66,7 @@ test.each([
   expect(trust().state).toBe('trusted')
 })
 
-test.skipIf(process.platform === 'win32')('a store that others may write to trusts nobody', () => {
+test.skipIf(process.platform === 'win32')('a store that others may write to trusts no one', () => {
   const { trust, path } = trusted()
   chmodSync(path('home/.carabiner/trust.json'), 0o666)
   expect(trust().state).toBe('untrusted')
@@ -122,7 +122,7 @@ test('several writers at once: the store is always whole, and what they trusted 
   expect((await ends).map(([code]) => code as unknown)).toEqual([0, 0])
   expect(watch.reads).toBeGreaterThan(0)
   const states = folders.map(cwd => trustOf(loadSettings({ ...where, cwd }), { ...where, cwd }).state)
-  // Whoever was overtaken is asked again; nobody is trusted who was not.
+  // Whoever was overtaken is asked again; no one is trusted who was not.
   expect(states.filter(state => state === 'trusted').length).toBeGreaterThan(0)
   expect(states.every(state => state === 'trusted' || state === 'untrusted')).toBe(true)
   expect(readdirSync(path('home/.carabiner'))).toEqual(['trust.json'])
@@ -195,7 +195,7 @@ test('B1: what an older version trusted elsewhere is kept until it is asked abou
   })
 })
 
-test('B1: a store of a later version trusts nobody', () => {
+test('B1: a store of a later version trusts no one', () => {
   const here = trusted()
   const file = here.path('home/.carabiner/trust.json')
   writeFileSync(file, readFileSync(file, 'utf8').replace('"version": 2', '"version": 3'))

@@ -4,11 +4,11 @@ import type { ScriptedCall, ScriptedTurn } from '../../../src/testing.ts'
 /** A call, and what may be seen of it in the project. */
 export interface Promised {
   readonly id: string
-  /** It puts this, once, behind what stands in `effects`. */
+  /** It appends this, once, to `effects`. */
   readonly token?: string
-  /** It goes on by itself: that it has begun does not mean that its token is there. */
+  /** It continues by itself: that it has started does not mean that its token is written. */
   readonly isBehind?: boolean
-  /** It makes `new` of this file, which was `old`; nothing stands for a file that is not there. */
+  /** It changes this file from `old` to `new`; nothing means that the file does not exist. */
   readonly file?: { readonly name: string; readonly old: string | undefined; readonly new: string }
 }
 
@@ -84,7 +84,7 @@ export function actOf(name: string, random: () => number): Act {
     ]
   ]
   const chosen = shuffled(SCENES, random).slice(0, random() < 0.5 ? 2 : 3)
-  // What ends in the background is told to the model once more.
+  // The model is notified again of what ends in the background.
   return { turns: [...chosen.flatMap(scene => scene()), 'Done.', 'Noted.', 'Noted.'], promises }
 }
 

@@ -32,7 +32,7 @@ export async function transcriptsOf(place: KillPlace, sessionId: string): Promis
   return found
 }
 
-/** What was written before stands there still, and what is broken is at most the end that a run left. */
+/** Earlier lines are still there, and at most the end that a run left is broken. */
 export function brokenIn(now: Transcripts, before: Transcripts, kills: number): readonly string[] {
   const changed = [...before].flatMap(([path, { bytes }]) => {
     const there = now.get(path)?.bytes
@@ -104,7 +104,7 @@ const resultsIn = ({ content }: Message): readonly ToolResultBlock[] =>
     ? []
     : (content.filter(({ type }) => type === 'tool_result') as readonly ToolResultBlock[])
 
-/** Whether the model was told that nobody knows what a call has done. */
+/** Whether the model was told that the effect of a call is unknown. */
 export const isToldUnknown = ({ result }: Course): boolean => UNKNOWN.test(JSON.stringify(result?.content ?? ''))
 
 /** Nothing was done that was not written down before, nothing twice, and what is said of it is true. */

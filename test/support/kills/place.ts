@@ -25,7 +25,7 @@ export interface Printed {
   readonly [more: string]: unknown
 }
 
-/** When a run is ended: so many milliseconds after its start, its first word, or the first hook of a call. */
+/** When a run is ended: this many milliseconds after its start, its first output, or the first hook of a call. */
 export interface Moment {
   readonly from: 'start' | 'word' | 'call'
   readonly call?: string
@@ -53,7 +53,7 @@ export interface KillPlace {
   readonly transcripts: string
   path(name: string): string
   write(name: string, text: string): void
-  /** Nothing where there is no such file. */
+  /** Undefined if there is no such file. */
   text(name: string): string | undefined
   names(): readonly string[]
   run(args: readonly string[], moment: Moment | undefined, env?: Readonly<Record<string, string>>): Promise<KilledRun>
@@ -102,7 +102,7 @@ export function newPlace(cache: string): KillPlace {
   }
 }
 
-/** Hooks that keep word of what they were told: the event, and the id of the call. */
+/** Hooks that record their events: the event, and the id of the call. */
 function hooksIn(log: string): object {
   const told = (event: string): object[] => [
     {
@@ -170,7 +170,7 @@ async function run(
   }
 }
 
-/** Waits until this stands in a file. */
+/** Waits until this text is in a file. */
 async function stands(text: string, file: string, signal: AbortSignal): Promise<void> {
   while (!existsSync(file) || !readFileSync(file, 'utf8').includes(text)) await pause(2, undefined, { signal })
 }

@@ -47,12 +47,12 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** How long somebody may take to be gone, in milliseconds. */
+/** How long a process may take to be gone, in milliseconds. */
 const PATIENCE = 30_000
 
 /**
- * Waits until none of these is there any more, nor anybody with this text in the environment. Gives the command lines of
- * those that stay, and ends them.
+ * Waits until none of these processes exists any more, nor one with this text in its environment. Returns the command
+ * lines of those that stay, and ends them.
  */
 export async function leftBehind(known: readonly Living[], mark: string): Promise<readonly string[]> {
   const begun = performance.now()

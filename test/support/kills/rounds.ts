@@ -1,4 +1,4 @@
-/** Runs of `carabiner run` that are ended at any moment, and go on. Nothing here needs the test runner. */
+/** Runs of `carabiner run` that are ended at any moment, and resumed. Independent of the test runner. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ export interface Tally {
   atWork: number
   rounds: number
   calls: number
-  /** Calls that had begun, and of which nobody knows what they have done. */
+  /** Calls that had started, and whose effect is unknown. */
   unknown: number
   /** Transcripts that end in the middle of an entry. */
   torn: number
@@ -47,9 +47,9 @@ export interface Tally {
 const ALLOWED = ['--allowedTools', 'Bash,Read,Edit,Write,Agent']
 /** The most that a run of one session is ended. */
 const MOST_KILLS = 8
-/** So soon after its first hook has ended, a call is most often at work; in milliseconds. */
+/** This soon after its first hook has ended, a call is usually running; in milliseconds. */
 const CLOSE = 40
-/** One session in so many goes on with a provider on loopback. */
+/** One session in this many is resumed with a provider on loopback. */
 const SERVED = 8
 
 /** Ends runs until that has been done as often as was wished for. */
@@ -73,7 +73,7 @@ export async function endRuns({ kills, signal = 'SIGKILL', seed, atOnce = 4, onR
   }
 }
 
-/** How long a run takes that nobody ends, from its start and from its first word, in milliseconds. */
+/** How long an uninterrupted run takes, from its start and from its first output, in milliseconds. */
 interface Pace {
   whole: number
   work: number
@@ -120,7 +120,7 @@ interface Part {
   readonly kills: number
 }
 
-/** One session: it is ended a few times, each time while it goes on from where it was, and then left in peace. */
+/** One session: it is ended a few times, each time while it is being resumed, and then left alone. */
 class Round {
   readonly #part: Part
   readonly #random: () => number
@@ -150,7 +150,7 @@ class Round {
     }
   }
 
-  /** Any moment, most often one at which it is at work, and often one at which a call is about to do something. */
+  /** Any moment, usually one at which it is working, and often one at which a call is about to do something. */
   #moment({ promises }: Act): Moment {
     const { pace, signal } = this.#part
     const [kind, part, which] = [this.#random(), this.#random(), this.#random()]
@@ -256,7 +256,7 @@ class Round {
 
 const isUnfinished = (name: string): boolean => name.includes('.carabiner-') && name.endsWith('.tmp')
 
-/** What is wrong with a run that nobody ended. */
+/** What is wrong with a run that was not ended. */
 function unwell({ code, signal, printed, stderr }: KilledRun): readonly string[] {
   const result = printed.find(({ type }) => type === 'result')
   if (code === 0 && result?.['is_error'] === false) return []

@@ -16,7 +16,7 @@ sleep 300
 `
 
 // FM47
-test('of a hundred that are given up or take too long nobody is left', async () => {
+test('of a hundred that are given up or take too long no one is left', async () => {
   const { call, running, root } = shellScene()
   vi.stubEnv('TMPDIR', root)
   onTestFinished(() => void vi.unstubAllEnvs())

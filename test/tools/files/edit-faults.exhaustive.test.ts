@@ -123,7 +123,7 @@ test.runIf(process.platform === 'linux')('a file that may not grow stays as it w
 
 // E11
 test.runIf(process.getuid?.() === 0)(
-  'a file of somebody else, whose owner would be lost, stays as it was',
+  'a file of someone else, whose owner would be lost, stays as it was',
   async ctx => {
     const { folder, write, text, names } = makePlace()
     const file_path = write('a', 'one')

@@ -1,4 +1,4 @@
-/** A formatter that runs after a write is not taken for somebody else who changed the file. */
+/** A formatter that runs after a write is not taken for someone else who changed the file. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { HookRegistry } from '../../../src/index.ts'
@@ -28,7 +28,7 @@ test.each(['Write', 'Edit'])('%s, a formatter, and an edit of what it made', asy
   expect(JSON.stringify(sent.at(-1))).toContain('was changed by a hook after this call')
 })
 
-test('somebody else who changes the file is still noticed', async () => {
+test('someone else who changes the file is still noticed', async () => {
   const place = project({ 'a.txt': 'one\n' })
   const { sent } = await ask(
     [

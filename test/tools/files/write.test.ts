@@ -72,7 +72,7 @@ test('does not replace what was not read, or has changed since', async () => {
   expect(text('a')).toBe('two')
 })
 
-test('does not replace what somebody else makes at that moment', async () => {
+test('does not replace what someone else makes at that moment', async () => {
   const { path, text, session, names } = makePlace()
   const run = withWatchedFs(
     (name, make) => {
@@ -165,7 +165,7 @@ test('the file holds the content, byte for byte', async () => {
 })
 
 // P24
-test('a temporary file cannot be guessed, and is nobody else’s', async () => {
+test('a temporary file cannot be guessed, and is no one else’s', async () => {
   const { path, session, write } = makePlace()
   const made: { readonly name: string; readonly mode: number }[] = []
   for (let count = 0; count < 2; count++) {

@@ -1,4 +1,4 @@
-/** Servers that want to know something: hooks answer, else a person, else nobody. */
+/** Servers that want to know something: hooks answer, else a person, else no one. */
 import { expect, test, vi } from 'vitest'
 import { deny, type HookRegistry, type QueryOptions } from '../../../src/index.ts'
 import { callTurn, informed, inputsOf, registry } from '../../support/agent-kit.ts'
@@ -17,7 +17,7 @@ async function told(params: object, more: QueryOptions = {}) {
 
 const answering = (fill: (hooks: HookRegistry) => unknown): QueryOptions => ({ hooks: registry(fill) })
 
-test('nobody is there: the server is told no, and hooks have seen all of it', async () => {
+test('no one is there: the server is told no, and hooks have seen all of it', async () => {
   const { answer, names, events } = await told(FORM)
   expect(answer).toEqual({ action: 'decline' })
   expect(names.slice(names.indexOf('PreToolUse'), names.indexOf('PostToolBatch'))).toEqual([
@@ -38,7 +38,7 @@ test('nobody is there: the server is told no, and hooks have seen all of it', as
   ])
 })
 
-test('a hook answers, and nobody else is asked', async () => {
+test('a hook answers, and no one else is asked', async () => {
   const onElicitation = vi.fn(async () => ({ action: 'cancel' as const }))
   const { answer } = await told(FORM, {
     ...answering(hooks => hooks.on('Elicitation', 'own', () => accepted)),
@@ -125,7 +125,7 @@ test.each(['javascript:alert(1)', 'file:///etc/passwd', '$(x)', 'http', ''])('no
 })
 
 // M1, M7
-test('a web address is handed on as it is, and nobody opens it', async () => {
+test('a web address is handed on as it is, and no one opens it', async () => {
   const url = 'https://example.org/sign-in?a=1'
   const { answer, events } = await told(
     { mode: 'url', message: 'Sign\u200b in', url, elicitationId: 'e1' },

@@ -1,4 +1,4 @@
-/** What was approved of a server's tools holds in later sessions: what is different by then, somebody is asked about. */
+/** What was approved of a server's tools holds in later sessions: what is different by then, someone is asked about. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -70,7 +70,7 @@ test.each([
   ],
   ['hints', { annotations: { readOnlyHint: true } }, /its annotations was \{\} and is \{"readOnlyHint":true\}/]
 ])(
-  'a tool whose %s is another than in an earlier session runs when somebody has approved of it',
+  'a tool whose %s is another than in an earlier session runs when someone has approved of it',
   async (_, how, words) => {
     const place = project()
     const before = await session(place, [LOOK])
@@ -136,7 +136,7 @@ test.each<[string, Asking]>([
   expect((await session(place, [LOOK])).results[0]).toMatchObject({ isError: false })
 })
 
-test('what is seen first is known, for the user alone; tools that are as they were ask nobody', async () => {
+test('what is seen first is known, for the user alone; tools that are as they were ask no one', async () => {
   const place = project()
   const other = { ...LOOK, name: 'other' }
   await session(place, [LOOK])
@@ -146,7 +146,7 @@ test('what is seen first is known, for the user alone; tools that are as they we
   expect(JSON.parse(readFileSync(fileOf(place, 'other'), 'utf8'))).toMatchObject(other)
 })
 
-test('what cannot be read is approved of by nobody', async () => {
+test('what cannot be read is approved of by no one', async () => {
   const place = project()
   await session(place, [LOOK])
   writeFileSync(fileOf(place, 'look'), '{"name": "look"')
@@ -156,7 +156,7 @@ test('what cannot be read is approved of by nobody', async () => {
   expect((await session(place, [LOOK])).results[0]).toMatchObject({ isError: false })
 })
 
-test('where nothing can be kept, that is said, and the session goes on', async () => {
+test('where nothing can be kept, that is said, and the session continues', async () => {
   const place = project()
   const asked = await session(place, [LOOK], { env: { ...place.env, CARABINER_HOME: '/proc/none' } })
   expect(asked.results[0]).toMatchObject({ isError: false })

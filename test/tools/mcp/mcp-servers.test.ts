@@ -141,7 +141,7 @@ test('a hook replaces what a tool of a server gave back', async () => {
   expect(results.map(({ text }) => text)).toEqual(['hidden', 'four'])
 })
 
-test('what a server says of its own tools is not taken for granted: somebody is asked, and told', async () => {
+test('what a server says of its own tools is not taken for granted: someone is asked, and told', async () => {
   const { server, place } = logged()
   const asked: unknown[] = []
   const { results } = await askServers(

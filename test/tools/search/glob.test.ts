@@ -162,7 +162,7 @@ describe('a search has an end', () => {
   })
 
   // P20
-  test('with more files than anybody wants', async () => {
+  test('with more files than anyone wants', async () => {
     const { root, call } = shellScene()
     for (let folder = 0; folder < 11; folder++) {
       mkdirSync(join(root, String(folder)))

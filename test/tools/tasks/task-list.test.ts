@@ -26,7 +26,7 @@ test('tasks are made, done and listed, and hooks are told', async () => {
 test.each([
   ['a block', { decision: 'block', reason: 'the tests fail' } as const],
   ['continue: false', { continue: false, stopReason: 'the tests fail' } as const]
-])('%s: the task stays open, the message is given back, and the run goes on', async (_, reply) => {
+])('%s: the task stays open, the message is given back, and the run continues', async (_, reply) => {
   const { sent, result } = await ask(
     [{ calls: [create('one')] }, { calls: [complete('1')] }, { calls: [list] }, 'done'],
     {
@@ -105,7 +105,7 @@ test('C9: TaskGet is a tool like its siblings: it can be named, left out, and ne
   expect(JSON.stringify(without.sent)).not.toContain('There is no task #1')
 })
 
-test('C9: a session that goes on still knows activeForm', async () => {
+test('C9: a session that continues still knows activeForm', async () => {
   const place = project()
   const kept = { in: place, persistSession: true }
   const first = await ask([{ calls: [{ name: 'TaskCreate', input: running }] }, 'done'], kept)

@@ -84,7 +84,7 @@ test('it has a time limit of its own', POLL, async () => {
   await gone(stage.running)
 })
 
-test('it moves nobody, and ends with the session', POLL, async () => {
+test('it moves no one, and ends with the session', POLL, async () => {
   const stage = shellScene()
   const task_id = await begin(stage, 'cd /; sleep 300')
   expect(stage.session.cwd).toBe(stage.root)

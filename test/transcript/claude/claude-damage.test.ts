@@ -8,7 +8,7 @@ import { ask, ofType, project, words } from '../../support/agent-kit.ts'
 import { desk } from '../../cli/sessions/sessions-kit.ts'
 import { answerLine, readUse, fileOf, line, resultOf, textOf, user, type ClaudeLine } from './claude-kit.ts'
 
-/** What a model is sent when a session goes on from this file, and what people are told of it. */
+/** What a model is sent when a session continues from this file, and what people are told of it. */
 async function resumed(lines: readonly object[] | string): Promise<{ sent: readonly string[]; notices: string }> {
   const place = project()
   const asked = await ask(['Well.'], { in: place, resume: fileOf(lines, place), prompt: 'And now?' })
@@ -168,7 +168,7 @@ function session(ops: readonly Op[]): Told {
   for (const { kind, size } of ops) {
     if (kind === 'turn') turn(size)
     else if (kind === 'back' && ends.length > 2) {
-      // Before the last compaction nobody goes back.
+      // Before the last compaction no one goes back.
       last = ends[Math.max(1, ends.length - 2 - size)]!
       ends.splice(ends.indexOf(last) + 1)
       isBack = true

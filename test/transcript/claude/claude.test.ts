@@ -171,7 +171,7 @@ describe('going on from a transcript of Claude Code', () => {
     expect(told(copy.entries).slice(-2)).toEqual(['user: And figs?', 'assistant: No figs either.'])
   })
 
-  test('by its id, with forkSession; and the copy goes on as any session', async () => {
+  test('by its id, with forkSession; and the copy continues as any session', async () => {
     const place = shop()
     const options = { in: place, persistSession: true } as const
     const one = await ask(['Noted.'], { ...options, resume: SHOP, forkSession: true, prompt: 'Never mind.' })
@@ -202,7 +202,7 @@ describe('going on from a transcript of Claude Code', () => {
     expect(JSON.stringify(result)).toMatch(/written by another program.*forkSession: true/)
   })
 
-  test('one that somebody put among ours is not written to', async () => {
+  test('one that someone put among ours is not written to', async () => {
     const place = shop()
     const path = `${place.home}/.carabiner/projects/x/${SHOP}.jsonl`
     cpSync(pathOf(`-home-you-shop/${SHOP}`), path)

@@ -16,7 +16,7 @@ function folder(): string {
 }
 
 // FM45
-test('ten processes change it at once: nothing is lost, and nobody reads half of it', async () => {
+test('ten processes change it at once: nothing is lost, and no one reads half of it', async () => {
   const place = folder()
   const path = join(place, 'list.json')
   const [processes, times] = [10, 50]
@@ -48,7 +48,7 @@ test('ten processes change it at once: nothing is lost, and nobody reads half of
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('B3: whoever was killed in the middle of a change keeps nobody from the next', async () => {
+test('B3: whoever was killed in the middle of a change keeps no one from the next', async () => {
   const place = folder()
   const path = join(place, 'list.json')
   const child = spawn(process.execPath, [DRIVER, path, 'stays'], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -26,7 +26,7 @@ test.each<[string, (claim: Claim) => string]>([
   ['a claim of another machine', claim => JSON.stringify({ ...claim, host: 'other' })],
   ['a claim of this machine', claim => JSON.stringify(claim)],
   ['a claim with a name that leads out of the folder', claim => JSON.stringify({ ...claim, socket: '../x' })]
-])('%s that nobody renews keeps nobody out', async (_, left) => {
+])('%s that no one renews keeps no one out', async (_, left) => {
   const path = lockFolder()
   const file = path('a.jsonl')
   const claim = await ownClaim(file)
@@ -38,7 +38,7 @@ test.each<[string, (claim: Claim) => string]>([
   expect(readdirSync(path())).toEqual([])
 })
 
-test('what cannot be read has the lock as long as it is new: somebody may be writing it', async () => {
+test('what cannot be read has the lock as long as it is new: someone may be writing it', async () => {
   const file = lockFolder()('a.jsonl')
   writeFileSync(`${file}.lock`, '{"id"')
   expect(await holderOf(lock(file, doing))).toMatchObject({ pid: 0, since: '', until: expect.any(String) })
@@ -98,7 +98,7 @@ describe('its socket', () => {
     return join(dirname(file), basename(socket))
   }
 
-  /** Somebody else has the lock, and answers in its own way. */
+  /** Someone else has the lock, and answers in its own way. */
   async function squat(file: string, answer: (socket: Socket) => void): Promise<Server> {
     const claim = await ownClaim(file)
     writeFileSync(`${file}.lock`, JSON.stringify({ ...claim, pid: 77 }))
@@ -121,7 +121,7 @@ describe('its socket', () => {
   test.each([
     ['throws', (): string => JSON.parse('') as string, undefined],
     ['has no end', (): string => 'x'.repeat(10_000_000), 'x'.repeat(1_000)]
-  ])('words that somebody else hears: a function that %s does no harm', async (_, words, heard) => {
+  ])('words that someone else hears: a function that %s does no harm', async (_, words, heard) => {
     const file = lockFolder()('a.jsonl')
     const own = await held(lock(file, words))
     const holder = await holderOf(lock(file, doing))

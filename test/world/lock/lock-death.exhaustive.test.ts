@@ -57,7 +57,7 @@ describe('a lock', () => {
     await own.release()
   })
 
-  test('it keeps nobody alive', async () => {
+  test('it keeps no one alive', async () => {
     const path = lockFolder()
     const holder = await locker()
     await holder.ask({ order: 'take', file: path('a.jsonl') })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { holderOf, lock } from '../../../src/lib/world/lock/lock.ts'
 
-test('who has it is told without keeping anybody from it', async () => {
+test('who has it is told without keeping anyone from it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-holder-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 's.jsonl')
@@ -18,7 +18,7 @@ test('who has it is told without keeping anybody from it', async () => {
   ])
   if ('release' in locked) await locked.release()
   expect(await holderOf(file)).toBeUndefined()
-  // Nobody was kept from it by the question.
+  // No one was kept from it by the question.
   const again = await lock(file, () => 'resting')
   expect('release' in again).toBe(true)
   if ('release' in again) await again.release()

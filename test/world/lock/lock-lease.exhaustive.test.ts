@@ -95,7 +95,7 @@ test.skipIf(!isLinux)('B3: a holder that was stopped for longer than its lease h
   await own.release()
 })
 
-test.skipIf(!isLinux)('B3: one that was stopped for long and that nobody replaced goes on', async () => {
+test.skipIf(!isLinux)('B3: one that was stopped for long and that no one replaced continues', async () => {
   const path = lockFolder()
   const file = path('a.jsonl')
   const one = await locker()

@@ -10,7 +10,7 @@ import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 4 * HANG })
 
-/** Everybody may have a user namespace, on most machines; in it all others can be made. */
+/** Everyone may have a user namespace, on most machines; in it all others can be made. */
 const unshare = (...which: readonly string[]): readonly string[] => ['unshare', '--user', '--map-root-user', ...which]
 
 const NAMESPACES: readonly [string, readonly string[]][] = [

@@ -93,14 +93,14 @@ describe('a lock', () => {
     await own.release()
   })
 
-  test('law: it is given exactly when nobody has it', async () => {
+  test('law: it is given exactly when no one has it', async () => {
     const path = lockFolder()
     mkdirSync(path('real'))
     symlinkSync(path('real'), path('link'))
     const step = record({
       name: constantFrom('a', 'b', 'c'),
       folder: constantFrom('real', 'link'),
-      // Somebody else, some time, or whoever has it.
+      // Someone else, some time, or whoever has it.
       act: constantFrom('take', 'let go')
     })
     await assert(

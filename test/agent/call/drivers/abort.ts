@@ -1,6 +1,6 @@
 /**
  * Plays one scenario again and again, and aborts it at its first step, its second, its third, … until it ends before
- * the abort comes. Between two steps the abort also comes some microtasks later, since there are awaits that nobody
+ * the abort comes. Between two steps the abort also comes some microtasks later, since there are awaits that no one
  * sees. Prints what was found; whoever started it sees whether it ends by itself.
  */
 import { randomUUID } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
  * `deaf.ts <runs> <megabytes of input> <megabytes of ballast>`: commands that do not read what they are given. Whatever
- * nobody catches is told.
+ * no one catches is told.
  */
 import { fireBash, endOf, grow, place, registryWith, tell } from './support.ts'
 

@@ -20,7 +20,7 @@ const WAYS = [
 
 // F98, F106
 test.each(WAYS)(
-  '%s: the event goes on, the process too, and what it prints in the end is the answer',
+  '%s: the event continues, the process too, and what it prints in the end is the answer',
   async (_, spec, first) => {
     const { hooks, command, write, late, read } = hookScene({ profile: 'compat' })
     command({ ...spec, command: `echo ran >> log; ${first} ${WAIT}; ${contextOf('late words')}` })
@@ -46,7 +46,7 @@ test.each(WAYS)('%s: what it decides is void, and a message for the user still c
   expect(messages.map(({ subtype }) => subtype)).toContain('hook_notice')
 })
 
-test.each(WAYS)('%s: exit code 2 refuses nothing any more, and plain text is nobody’s', async (_, spec, first) => {
+test.each(WAYS)('%s: exit code 2 refuses nothing any more, and plain text is no one’s', async (_, spec, first) => {
   const { hooks, command, late } = hookScene({ profile: 'compat' })
   command({ ...spec, name: 'refusing', command: `${first} sleep 0.05; echo no >&2; exit 2` })
   command({ ...spec, name: 'talking', command: `${first} sleep 0.05; echo hello` })
@@ -154,7 +154,7 @@ test('S3: strict: an announcement without a limit has the time of its hook', asy
   expect(await outcome).toMatchObject({ blocked: true, failures: [{ kind: 'timeout' }] })
 })
 
-test('S3: compat: the event goes on as in Claude Code, and the report says that the gate was open', async () => {
+test('S3: compat: the event continues as in Claude Code, and the report says that the gate was open', async () => {
   const { hooks, command } = hookScene({ profile: 'compat' })
   command({ command: `echo '{"async":true,"asyncTimeout":60000}'; ${BLOCKS}` })
   const outcome = await hooks.fire('PreToolUse', bash(), { report: true })

@@ -133,7 +133,7 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
     expect(later.read('variables')).toBe('export NODE_ENV=test\n')
   })
 
-  test('one that leaves a helper behind: it goes on, and does its work', async () => {
+  test('one that leaves a helper behind: it continues, and does its work', async () => {
     const where = hookScene({ profile })
     where.command({ events: 'Notification', command: `bash ${wild('notify.sh')}` })
     const told = { message: 'Waiting', notification_type: 'idle_prompt' }

@@ -65,7 +65,7 @@ describe('connections', () => {
       const { fire } = hookAt(url)
       const together = () => Promise.all(Array.from({ length: width }, async () => (await fire()).reason))
       const first = await together()
-      // It closes them now, and they are asked before anybody could have heard of it.
+      // It closes them now, and they are asked before anyone could have heard of it.
       server.closeIdleConnections()
       expect([...first, ...(await together())]).toEqual(Array.from({ length: 2 * width }, () => 'not today'))
     }
@@ -111,7 +111,7 @@ describe('connections', () => {
 
 // FM24
 describe('an answer is to the request that it came after', () => {
-  test('two at once: the second is nobody’s', async () => {
+  test('two at once: the second is no one’s', async () => {
     let asked = 0
     const { url } = await serveRaw(socket => socket.write(++asked === 1 ? whole(DENY) + whole(ALLOW) : whole(DENY)))
     const { fire } = hookAt(url)
@@ -119,7 +119,7 @@ describe('an answer is to the request that it came after', () => {
     expect(asked).toBe(3)
   })
 
-  test('one that nobody asked for is dropped', async () => {
+  test('one that no one asked for is dropped', async () => {
     const sockets: Socket[] = []
     const { url } = await serveRaw(socket => {
       sockets.push(socket)
@@ -218,7 +218,7 @@ describe('what is under way', () => {
     await gone
   })
 
-  test('goes on when only its hook is closed', async () => {
+  test('continues when only its hook is closed', async () => {
     const reached = Promise.withResolvers<() => void>()
     const { url } = await serve(response => reached.resolve(() => response.end(DENY)))
     const { fire, hook } = hookAt(url)

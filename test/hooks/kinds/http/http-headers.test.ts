@@ -40,7 +40,7 @@ describe('headers', () => {
     expect((await sent({ 'x-a': value }, allowed))['x-a']).toBe(expected)
   })
 
-  test('a variable that the hook does not name becomes empty, and somebody is told', async () => {
+  test('a variable that the hook does not name becomes empty, and someone is told', async () => {
     const notices: string[] = []
     const onNotice = (text: string): void => void notices.push(text)
     expect(await sent({ 'x-a': '<$TOKEN>' }, ['USER_ID'], { onNotice })).toMatchObject({ 'x-a': '<>' })

@@ -121,7 +121,7 @@ describe('trouble with the connection closes a gate, and in the compat profile p
 
   test.each(TROUBLES)('%s', async (_, words, url) => check(await url(), words))
 
-  test.skipIf(whoSigns === undefined)('a certificate that nobody has signed (skipped without openssl)', async () => {
+  test.skipIf(whoSigns === undefined)('a certificate that no one has signed (skipped without openssl)', async () => {
     await check(`https://localhost:${await tlsServer(whoSigns!())}`, /self-signed certificate/)
   })
 

@@ -142,7 +142,7 @@ describe('the answer of a server', () => {
     }
   })
 
-  test('a mark of the byte order before it is accepted', async () => {
+  test('a byte order mark before it is accepted', async () => {
     const { url } = await serve(`\uFEFF${DENY}`)
     expect(await fireAt(url)).toMatchObject({ decision: 'deny', reason: 'not today', failures: [] })
   })

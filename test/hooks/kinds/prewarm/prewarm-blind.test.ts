@@ -62,7 +62,7 @@ test('events in quick succession are answered by what is so, each time', async (
   }
 })
 
-test('one that prints without end is ended, and not only when somebody asks', async () => {
+test('one that prints without end is ended, and not only when someone asks', async () => {
   const where = hookScene()
   where.write('flood.sh', '#!/bin/sh\necho $$ >> started\nread -r event < empty\nexec yes\n')
   where.write('empty', '')

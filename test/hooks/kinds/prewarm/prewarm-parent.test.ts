@@ -46,7 +46,7 @@ test.skipIf(!onLinux).each([
   ['SIGINT', 1],
   ['SIGHUP', 1]
 ] as const)(
-  'a program that dies of %s leaves nobody, and what waited never ran (skipped without /proc)',
+  'a program that dies of %s leaves no one, and what waited never ran (skipped without /proc)',
   async (signal, rounds) => {
     const kill = async (): Promise<void> => {
       const { where, child, ended, pids, started } = await parent('wait')
@@ -68,7 +68,7 @@ test.each([
   ['exit', 3],
   ['throw', 1],
   ['reject', 1]
-])('a program whose way to end is “%s” ends at once, and leaves nobody', async (how, code) => {
+])('a program whose way to end is “%s” ends at once, and leaves no one', async (how, code) => {
   const { where, ended, started, said } = await parent(how)
   expect(await ended).toEqual([code, null])
   await gone(started())

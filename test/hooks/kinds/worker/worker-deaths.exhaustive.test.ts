@@ -144,7 +144,7 @@ test('an event is given to one process only, whatever becomes of it', async () =
   expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual(['first', 'second', 'third', 'fourth'])
 })
 
-describe('a worker that ends while nobody waits', () => {
+describe('a worker that ends while no one waits', () => {
   test('is started again with the next event, not before', async () => {
     const { ask, clock, hook, notices } = workerStage()
     await ask([silent, { exit: 0 }])

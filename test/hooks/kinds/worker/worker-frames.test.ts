@@ -47,7 +47,7 @@ const noise = fc.oneof(
   fc.string().filter(text => !/[\r\n]|"id"/.test(text))
 )
 const line: fc.Arbitrary<Line> = fc.record({
-  // Beyond the requests at once: those that came before, and those that nobody has made.
+  // Beyond the requests at once: those that came before, and those that no one has made.
   about: fc.oneof({ weight: 4, arbitrary: fc.nat(REQUESTS - 1) }, fc.constantFrom(-3, -1, 5000, 70_000)),
   says: fc.constantFrom('deny', 'nothing', 'error', 'wrong', 'cut', 'code', 'noise', 'noise'),
   noise
@@ -134,7 +134,7 @@ test('what is dropped is told, though not without end', async () => {
 const reply = (inside: string): string => `{"id":#id,"reply":{"decision":"allow",${inside}}}`
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-describe.each(PROFILES)('an answer that nobody should read (%s)', profile => {
+describe.each(PROFILES)('an answer that no one should read (%s)', profile => {
   // FM16
   test.each([
     ['is nested too deep', reply(`"a":${nested(64)}`), 'deeper than 64'],
@@ -207,7 +207,7 @@ describe.each(PROFILES)('an answer that nobody should read (%s)', profile => {
 })
 
 // FM14
-test('a mark of the byte order is accepted once, at the beginning', async () => {
+test('a byte order mark is accepted once, at the beginning', async () => {
   const { ask, clock } = workerStage({ timeout: 4 })
   const marked = { bytes: '\xEF\xBB\xBF{"id":#id,"reply":{"decision":"allow"}}\n' }
   expect(await ask([marked])).toMatchObject({ decision: 'allow' })
@@ -245,7 +245,7 @@ describe.each(PROFILES)('a worker that prints without end (%s)', profile => {
 })
 
 // FM12
-test('a worker that prints without end while nobody waits is ended, too', async () => {
+test('a worker that prints without end while no one waits is ended, too', async () => {
   const setting: WorkerStage = workerStage({ command: `read -r line; echo '{"id":1}'; exec yes >&2`, args: undefined })
   const { ask, hook, running, notices } = setting
   expect(await ask([])).toMatchObject({ failures: [] })

@@ -45,7 +45,7 @@ export interface WorkerStage {
   readonly late: LateAnswer[]
   /** Fires PreToolUse with these steps. */
   ask(steps: readonly PuppetStep[], call?: string, signal?: AbortSignal): Promise<Outcome>
-  /** Waits until the worker has printed this on standard error while somebody waited for it. */
+  /** Waits until the worker has printed this on standard error while someone waited for it. */
   heard(text: string): Promise<void>
   /** Who still runs of all that was started here. */
   running(): readonly number[]
@@ -88,7 +88,7 @@ type Options = Partial<WorkerSpec> & {
   registry?: RegistryOptions
 }
 
-/** A worker, the puppet unless something else is said. Nobody of it may be left when the test has ended. */
+/** A worker, the puppet unless something else is said. No one of it may be left when the test has ended. */
 export function workerStage({ profile, place: placing, registry, ...spec }: Options = {}): WorkerStage {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-worker-'))
   const clock = countingClock()

@@ -109,7 +109,7 @@ describe('a worker that is run by hand', () => {
     expect(await byHand()).toEqual({ stdout: '', stderr: '', ended: [0, null] })
   })
 
-  test('complains of what is no request, and goes on', async () => {
+  test('complains of what is no request, and continues', async () => {
     const { stdout, stderr } = await byHand('hello?', '', request(1, 'ls'))
     expect(stdout).toBe('{"id":1}\n')
     expect(stderr).toBe('a line that is not a request was dropped: hello?\n')

@@ -31,7 +31,7 @@ describe.each(PROFILES)('a worker that is silent (%s)', profile => {
   })
 
   // FM25
-  test('is replaced also when nobody waits for it as long as that', async () => {
+  test('is replaced also when no one waits for it as long as that', async () => {
     const { ask, hook, clock } = workerStage({ profile, timeout: 1 })
     await ask([silent])
     process.kill(hook.status().pid!, 'SIGSTOP')
@@ -102,7 +102,7 @@ describe.each(PROFILES)('a worker that is silent (%s)', profile => {
   })
 
   // FM17, F112
-  test('and never reads 64 MB closes at the deadline, and harms nobody', async () => {
+  test('and never reads 64 MB closes at the deadline, and harms no one', async () => {
     const rejected = await unhandledDuring(async () => {
       const { hooks, clock, hook, running } = workerStage({ profile, timeout: 3, command: 'sleep', args: ['1000'] })
       const command = 'x'.repeat(64 * 1024 * 1024)
@@ -140,7 +140,7 @@ test('standard error is a sign of life', async () => {
   expect(await fired).toMatchObject(failed('worker', 'strict', SILENT))
 })
 
-test('nobody is pinged while nobody waits', async () => {
+test('no one is pinged while no one waits', async () => {
   const log = join(workerFolder(), 'log')
   const { ask, clock } = workerStage({ env: { PUPPET_LOG: log } })
   await ask([silent], 'first')

@@ -224,7 +224,7 @@ describe('an answer that comes later', () => {
     expect(hook.status().strays).toBe(1)
   })
 
-  test('may fail when nobody is interested any more', async () => {
+  test('may fail when no one is interested any more', async () => {
     const { hooks, place, clock } = workerStage({ profile: 'compat', events: ['Stop'] })
     const reply = (name: string, say: string) =>
       workerHook(
@@ -264,7 +264,7 @@ describe('standard error of a worker', () => {
     await Promise.all([waiting, ask([{ say: '{"id":1}' }, silent])])
   })
 
-  test('is a notice when nobody does', async () => {
+  test('is a notice when no one does', async () => {
     const { ask, notices } = workerStage()
     await ask([silent, { stderr: 'tidying up\n' }])
     await expect.poll(() => notices, POLL).toContainEqual('gate: its worker printed on stderr: tidying up')
@@ -272,7 +272,7 @@ describe('standard error of a worker', () => {
 })
 
 describe('the life of a worker', () => {
-  test('has no timers while nobody waits', async () => {
+  test('has no timers while no one waits', async () => {
     const own = countingClock()
     const { ask, heard } = workerStage({ place: { clock: own } })
     await ask([silent])
@@ -284,7 +284,7 @@ describe('the life of a worker', () => {
     expect(own.timers).toBe(0)
   })
 
-  test('goes on for as long as it answers pings', async () => {
+  test('continues for as long as it answers pings', async () => {
     const setting = workerStage({ timeout: 100 })
     const { ask, hook, clock, heard } = setting
     const waiting = ask(hang('at work'))
@@ -296,7 +296,7 @@ describe('the life of a worker', () => {
     expect(await waiting).toMatchObject({ failures: [], decision: undefined })
   })
 
-  test('goes on although whoever is told of it throws', async () => {
+  test('continues although whoever is told of it throws', async () => {
     const onNotice = (): never => {
       throw new Error('the listener broke')
     }
