@@ -3,6 +3,7 @@
  *
  *     npm run bench:print                                   # all of them
  *     npm run bench:print -- dispatch turns                 # only these
+ *     npm run bench:print -- cli --rounds 20                # with another number of rounds
  *     npm run bench:print -- --beside 0.1.0=../old/dist     # with another build, which takes turns with this one
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -29,14 +30,17 @@ const file = join(root, 'bench/README.md')
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { beside: { type: 'string', multiple: true, default: [] } }
+  options: { beside: { type: 'string', multiple: true, default: [] }, rounds: { type: 'string' } }
 })
 
-async function section(name: string): Promise<string> {
+async function section(name: string, signal: AbortSignal): Promise<string> {
   const dists = [`carabiner=${join(root, 'dist')}`, ...values.beside]
-  const flags = BENCHES[name] === true ? dists.flatMap(dist => ['--dist', dist]) : []
+  const flags = [
+    ...(BENCHES[name] === true ? dists.flatMap(dist => ['--dist', dist]) : []),
+    ...(values.rounds === undefined ? [] : ['--rounds', values.rounds])
+  ]
   const load = loadWords()
-  const { about, tables } = await runBench(root, name, flags)
+  const { about, tables } = await runBench(root, name, flags, signal)
   const day = new Date().toISOString().slice(0, 10)
   return [
     `One run on ${day}: ${machineWords()}, load ${load} before and ${loadWords()} after. ${about}.`,
@@ -52,6 +56,10 @@ function replaced(text: string, name: string, content: string): string {
   return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`
 }
 
+/** Ctrl-C ends the bench that is running. */
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort(new Error('stopped by SIGINT')))
+
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
 const unknown = names.filter(name => !Object.hasOwn(BENCHES, name))
 if (unknown.length > 0) {
@@ -60,7 +68,7 @@ if (unknown.length > 0) {
 } else
   for (const name of names) {
     console.error(`${name}: running`)
-    const content = await section(name)
+    const content = await section(name, stop.signal)
     console.log(`## ${name}\n\n${content}\n`)
     writeFileSync(file, replaced(readFileSync(file, 'utf8'), name, content))
   }

@@ -16,7 +16,7 @@ const HOOKS = 200
 const { rounds, json, dists } = benchOptions(40)
 
 const folder = mkdtempSync(join(tmpdir(), 'carabiner-bench-'))
-const [home, project, empty] = [join(folder, 'home'), join(folder, 'project'), join(folder, 'empty')]
+const [project, empty] = [join(folder, 'project'), join(folder, 'empty')]
 
 function write(file: string, content: string, mode = 0o644): string {
   writeFileSync(file, content)
@@ -26,7 +26,7 @@ function write(file: string, content: string, mode = 0o644): string {
 
 /** A project with many hooks, each a script of its own, and a module with one hook. */
 function furnish(): { module: string } {
-  for (const each of [home, empty, join(project, '.claude/hooks')]) mkdirSync(each, { recursive: true })
+  for (const each of [empty, join(project, '.claude/hooks')]) mkdirSync(each, { recursive: true })
   const names = Array.from({ length: HOOKS }, (_, number) => `.claude/hooks/check-${number}.sh`)
   for (const name of names) write(join(project, name), '#!/bin/sh\nexit 0\n', 0o755)
   const rules = names.map((command, number) => ({
@@ -40,11 +40,12 @@ function furnish(): { module: string } {
 
 const cliOf = ({ url }: Dist): string => fileURLToPath(`${url}cli.js`)
 
-const node = (args: readonly string[], cwd: string, prints = ''): Promise<Taken> =>
-  runNode(args, { cwd, env: { PATH: process.env['PATH'], HOME: home }, prints })
+/** Each build has a home of its own: what one trusts, or caches, must not be read by another. */
+const node = (args: readonly string[], cwd: string, home: string, prints = ''): Promise<Taken> =>
+  runNode(args, { cwd, env: { PATH: process.env['PATH'], HOME: join(folder, `home-${home}`) }, prints })
 
 const { module } = furnish()
-for (const dist of dists) await node([cliOf(dist), 'hooks', 'trust'], project)
+for (const dist of dists) await node([cliOf(dist), 'hooks', 'trust'], project, dist.name)
 
 /** Each command: its arguments, where it runs, and what it must print. */
 const COMMANDS: Readonly<Record<string, readonly [args: readonly string[], cwd: string, prints: string]>> = {
@@ -63,11 +64,11 @@ const runs = Object.entries(COMMANDS).flatMap(([command, [args, cwd, prints]]) =
     command,
     dist,
     label: labelOf(command, dist),
-    run: () => node([cliOf(dist), ...args], cwd, prints)
+    run: () => node([cliOf(dist), ...args], cwd, dist.name, prints)
   }))
 )
 const taken: Readonly<Record<string, readonly Taken[]>> = await takeTurns(
-  { [BARE]: () => node(['-e', '0'], empty), ...Object.fromEntries(runs.map(({ label, run }) => [label, run])) },
+  { [BARE]: () => node(['-e', '0'], empty, 'bare'), ...Object.fromEntries(runs.map(({ label, run }) => [label, run])) },
   rounds
 )
 rmSync(folder, { recursive: true })
@@ -93,5 +94,5 @@ const row = (label: string, command?: string): readonly string[] => [
 ]
 const head = ['', 'CPU', 'wall', 'least wall', 'CPU over bare', 'wall over bare', 'goal']
 const rows = [row(BARE), ...runs.map(({ label, command }) => row(label, command))]
-const about = `Medians of ${rounds} rounds, compiled code cached, node ${process.version}`
+const about = `Medians of ${rounds} rounds, compiled code cached`
 printReport({ about, tables: [{ head, rows }], scenes }, json)

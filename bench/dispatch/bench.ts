@@ -152,7 +152,7 @@ function report(): void {
   const ones = ['sync, silent, one', 'async, silent, one'].map(scene => ({ scene, taken: inProcess(scene) as Times }))
   const others = Object.keys(measured[0]!.taken).filter(name => name !== BY_HAND)
   const idle = inProcess('idle') as Readonly<Record<string, Idle>>
-  const about = `CPU time of one call, medians of ${rounds} rounds of ${CALLS.toLocaleString('en')} calls, node ${process.version}`
+  const about = `CPU time of one call, medians of ${rounds} rounds of ${CALLS.toLocaleString('en')} calls`
   const scenes = [
     ...measured.flatMap(each => scenesOf(each, BY_HAND)),
     ...ones.flatMap(each => scenesOf(each, HOOKABLE))

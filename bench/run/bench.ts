@@ -80,7 +80,7 @@ try {
     goal
   ])
   const head = ['', ...names.flatMap(name => [name, 'least']), BARE, 'goal']
-  const about = `Medians of ${rounds} rounds of ${CALLS} Read calls, node ${process.version}`
+  const about = `Medians of ${rounds} rounds of ${CALLS} Read calls`
   printReport({ about, tables: [{ head, rows }], scenes }, json)
 } finally {
   rmSync(folder, { recursive: true })

@@ -38,4 +38,4 @@ const row = (name: string, label: string): readonly string[] => [
 ]
 const head = ['', 'CPU', 'wall', 'least wall', 'CPU over bare', 'wall over bare', 'goal']
 const rows = [row(BARE, BARE), ...dists.map(({ name }) => row(name, `${name}: import of hooks.js`))]
-printReport({ about: `Medians of ${rounds} rounds, node ${process.version}`, tables: [{ head, rows }], scenes }, json)
+printReport({ about: `Medians of ${rounds} rounds`, tables: [{ head, rows }], scenes }, json)

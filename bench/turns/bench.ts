@@ -145,5 +145,5 @@ const PARTS = { turns: compareTurns, long: compareLong, first: compareFirst }
 const parts: Part[] = []
 for (const [name, compare] of Object.entries(PARTS))
   if (words.length === 0 || words.includes(name)) parts.push(await compare())
-const about = `CPU time, medians of ${rounds} rounds (${LONG_ROUNDS} of ${LONG.toLocaleString('en')} turns, ${FIRST_ROUNDS} of the first model call), node ${process.version}`
+const about = `CPU time, medians of ${rounds} rounds (${LONG_ROUNDS} of ${LONG.toLocaleString('en')} turns, ${FIRST_ROUNDS} of the first model call)`
 printReport({ about, tables: parts.flatMap(part => part.tables), scenes: parts.flatMap(part => part.scenes) }, json)
