@@ -1,15 +1,20 @@
 /**
  * What a turn of an agent costs beside the model: CPU time between the first model call and the last, with three hooks
- * before and three after each tool call, and a model that answers at once. The contenders take turns, round by round.
+ * before and three after each tool call, and a model that answers at once. The contenders take turns, round by round, each in
+ * a process of its own, where it has run before: what is measured is compiled, and the garbage is its own.
  * And what comes before the first model call.
  *
  *     npm run build && cd bench/turns && npm ci --ignore-scripts && npm run bench -- [--rounds 31] [--dist FOLDER] [--json]
  *
  * Some of it: `-- turns`, `-- long`, `-- first`.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import {
   benchOptions,
   digits,
+  distFlags,
   median,
   printReport,
   ratioOf,
@@ -18,7 +23,8 @@ import {
   type Report,
   type Scene
 } from '../report.ts'
-import { contendersFor, PI, type Contender, type Counts, type Hooks } from './contenders.ts'
+import { contendersFor, PI, type Hooks } from './contenders.ts'
+import { WINDOW, type Order } from './runner.ts'
 
 const { rounds, json, dists, words } = benchOptions(31)
 const CONTENDERS = await contendersFor(dists)
@@ -28,9 +34,8 @@ const LONG_ROUNDS = Math.max(5, Math.ceil(rounds / 3))
 const FIRST_ROUNDS = rounds * 10
 const SHORT = 200
 const LONG = 2000
-const WINDOW = 100
 /** Runs before any is counted, so that all contenders are compiled. */
-const WARM = 5
+const WARM = 60
 const FIRST_WARM = 50
 
 const cpu = (): number => {
@@ -38,22 +43,24 @@ const cpu = (): number => {
   return user + system
 }
 
-/** Microseconds of CPU at every hundredth model call. */
-async function measure(run: Contender, turns: number, hooks: Hooks): Promise<readonly number[]> {
-  const marks: number[] = []
-  const onCall = (call: number): void => {
-    if (call % WINDOW === 0) marks.push(cpu())
+/** A process for one contender, which runs when it is told to. */
+function laneOf(name: string): { run(order: Order): Promise<readonly number[]>; end(): void } {
+  const child = fork(fileURLToPath(new URL('runner.ts', import.meta.url)), [name, ...distFlags(dists)])
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${name} has ended`)))
+  const ready = once(child, 'message')
+  return {
+    async run(order) {
+      await ready
+      const answer = once(child, 'message')
+      child.send(order)
+      const [marks] = (await Promise.race([answer, ended])) as [readonly number[]]
+      return marks
+    },
+    end() {
+      ended.catch(() => undefined)
+      child.disconnect()
+    }
   }
-  const counts = await run({ turns, hooks, onCall })
-  check(counts, turns)
-  return marks
-}
-
-/** A contender that skips work would win. */
-function check({ models, tools, before, after, text }: Counts, turns: number): void {
-  const wanted = [turns + 1, turns, 3 * turns, 3 * turns, 'done'].join()
-  const found = [models, tools, before, after, text].join()
-  if (found !== wanted) throw new Error(`it should have done ${wanted}, and did ${found}`)
 }
 
 const perTurn = (marks: readonly number[]): number => (marks.at(-1)! - marks[0]!) / ((marks.length - 1) * WINDOW)
@@ -68,11 +75,12 @@ const windowAt = (marks: readonly number[], end: number): number => (marks[end]!
 type Marks = Readonly<Record<string, readonly (readonly number[])[]>>
 
 async function race(hooks: Hooks, turns: number, names: readonly string[]): Promise<Marks> {
-  const lanes = names.map(name => ({ name, run: CONTENDERS[name]!, all: [] as (readonly number[])[] }))
-  for (let round = 0; round < WARM; round++) for (const { run } of lanes) await measure(run, SHORT, hooks)
+  const lanes = names.map(name => ({ name, ...laneOf(name), all: [] as (readonly number[])[] }))
+  for (let round = 0; round < WARM; round++) for (const { run } of lanes) await run({ turns: SHORT, hooks })
   const count = turns > SHORT ? LONG_ROUNDS : rounds
   for (let round = 0; round < count; round++)
-    for (const { run, all } of shuffled(lanes)) all.push(await measure(run, turns, hooks))
+    for (const { run, all } of shuffled(lanes)) all.push(await run({ turns, hooks }))
+  for (const { end } of lanes) end()
   return Object.fromEntries(lanes.map(({ name, all }) => [name, all]))
 }
 
