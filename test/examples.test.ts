@@ -107,7 +107,9 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
     expect(lines).toEqual([
       'denied: Bash was refused by bash-guard: this command is destructive',
       'denied: Bash was refused by bash-guard: this command is destructive',
-      expect.stringMatching(/^denied: Bash was refused by .*no one was available to approve it$/),
+      expect.stringMatching(
+        /^denied: Bash was refused by .*no one was available to approve it; to allow it, add Bash\(npm publish\) to .*$/
+      ),
       'I read the notes and changed nothing. (3 turns)'
     ])
   },

@@ -145,7 +145,7 @@ describe('rules that allow', () => {
   test.each([
     ['git status', 'git status', true],
     ['git status', 'git  status', true],
-    ['git status', 'git status -s', false],
+    ['touch a', 'touch a b', false],
     ['git status', `git 'status'`, true],
     ['git status x', `git 'status x'`, false],
     ['git *', 'git status', true],
@@ -154,7 +154,11 @@ describe('rules that allow', () => {
     ['git:*', 'git status', true],
     ['git:*', 'git', true],
     ['git:*', 'gitk', false],
-    ['git*', 'gitk', true],
+    ['git*', 'git status', true],
+    // Of a program without a row a rule has to write the name.
+    ['git*', 'gitk', false],
+    ['gitk *', 'gitk main', true],
+    ['gitk *', 'gitk --all', false],
     ['npm run test:*', 'npm run test -- a', true],
     ['npm run test:*', 'npm run tests', false],
     ['git * main', 'git push main', true],
@@ -167,7 +171,9 @@ describe('rules that allow', () => {
     // What turns git to something else must stand in the rule.
     ['git *', `git -c alias.x='!rm x' x`, false],
     ['git *', 'git --exec-path=. status', false],
-    ['git -c *', 'git -c a=b status', true],
+    ['git -c *', 'git -c a=b status', false],
+    ['git -c a=b *', 'git -c a=b status', true],
+    ['git -c a=b *', 'git -c a=b -c c=d status', false],
     ['find *', 'find . -delete', false],
     // A prefix rule ignores blanks in front.
     ['git *', '  git status', true]

@@ -180,7 +180,7 @@ test.each([
   'gh pr create --title "Fix" --body "See docs"',
   'ssh host uptime',
   'rg --pretty foo src',
-  'rg -tzig foo',
+  'rg -tzig foo src',
   'rg -efuzz src'
 ])('%s', command => {
   const call = { ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }

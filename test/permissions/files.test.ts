@@ -116,21 +116,25 @@ describe('which tools a rule speaks of', () => {
     }
   })
 
-  test('a command that names such a file is asked about', () => {
+  test('a command that uses such a file is refused, and one that may is asked about', () => {
     const rules = [allowRule('Bash'), denyRule('Read(./secrets/**)'), denyRule('Write(./.agent/**)')]
+    const decision = (command: string) => decided(bashFacts(command), rules, { mode: 'bypassPermissions' })
     for (const command of [
       'cat secrets/k',
-      'cat $HOME/ws/secrets/k',
-      'cat "${HOME}/ws/secrets/k"',
-      'cat ~/ws/secrets/k',
       'cat < ./x/../secrets/k',
       'cat s"e"crets/k',
       `cat ${WORKSPACE}/secrets/k`,
+      'echo x > .agent/settings.json'
+    ])
+      expect(decision(command), command).toBe('deny')
+    for (const command of [
+      'cat $HOME/ws/secrets/k',
+      'cat "${HOME}/ws/secrets/k"',
+      'cat ~/ws/secrets/k',
       'tool --file=secrets/k',
-      'echo x > .agent/settings.json',
       'for f in secrets/k; do cat $f; done'
     ])
-      expect(decided(bashFacts(command), rules, { mode: 'bypassPermissions' })).toBe('ask')
+      expect(decision(command), command).toBe('ask')
     expect(decided(bashFacts('cat src/k'), rules)).toBe('allow')
   })
 })

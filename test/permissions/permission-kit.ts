@@ -1,5 +1,6 @@
-import { decide, type CallFacts, type Policy } from '../../src/lib/permissions/decide.ts'
-import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
+import type { Behavior, CallFacts, Policy, Rule } from '../../src/lib/permissions/policy.ts'
+import { decide } from '../../src/lib/permissions/decide.ts'
+import { parseRule } from '../../src/lib/permissions/rule.ts'
 
 export const WORKSPACE = '/home/ann/ws'
 export const HOME = '/home/ann'

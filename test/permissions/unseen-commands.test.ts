@@ -155,7 +155,7 @@ describe('options between the words of a rule', () => {
     ['git push *', 'git add $X'],
     ['kubectl delete *', 'kubectl get -n delete-me pods'],
     ['npm run deploy *', 'npm run -s build'],
-    ['docker compose down *', 'docker compose -f x up'],
+    ['docker compose down *', 'docker compose -p x up'],
     ['git push', 'git push -q'],
     ['npm test', 'npm test -- a'],
     ['ls', 'ls -la']

@@ -1,47 +1,12 @@
-import type { Subject } from '../message.ts'
-import type { PlainObject } from '../util/plain.ts'
+import type { Behavior, CallFacts, HookWord, Policy, Rule, Ruling } from './policy.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import type { Mode } from './modes.ts'
-import { environmentNamed, twinsFor, type PathLookup } from './named-paths.ts'
+import { environmentNamed, twinsFor } from './named-paths.ts'
 import { isWithin } from '../world/files/paths.ts'
-import { type RulePlaces } from './path-pattern.ts'
 import { protectionOf } from './protected.ts'
-import { fits, type Behavior, type Rule } from './rule.ts'
-
-export interface CallFacts extends PathLookup {
-  readonly tool: string
-  readonly input: PlainObject
-  readonly subject: Subject | undefined
-  /** It changes nothing: known for built-in tools and the caller's tools, never for those of external servers. */
-  readonly readOnly: boolean
-  /** Why a person has to be asked about it, whatever allows it. */
-  readonly doubt?: string | undefined
-}
-
-export interface Policy extends RulePlaces {
-  readonly rules: readonly Rule[]
-  readonly mode: Mode
-  readonly hook?: HookWord | undefined
-  /** Further folders that may be written only with a user rule that names them: our own, and managed ones. */
-  readonly own?: readonly string[] | undefined
-}
-
-export interface HookWord {
-  readonly decision: Behavior
-  readonly by: string
-  readonly reason?: string | undefined
-}
-
-/** Whether it may run. `by` names the rule, mode, hook or person that decided; `reason` is a sentence. */
-export interface Ruling {
-  readonly decision: Behavior
-  readonly by: string
-  /** `asked`: a person or a hook was asked; `default`: no rule decides, or there was no one to ask. */
-  readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'asked' | 'default'
-  readonly reason: string | undefined
-  readonly askedBy?: string | undefined
-  readonly ofProject?: boolean
-}
+import { onlyReads } from '../shell/only-reads.ts'
+import { fits } from './rule.ts'
+import { judgeLeaves, NOTHING_ALLOWS } from './allow-command.ts'
 
 /**
  * Whether a call may run. Refusals come first: a hook, a rule, a protected path, plan mode. Then whatever asks: a
@@ -55,7 +20,7 @@ export function decide(call: CallFacts, policy: Policy): Ruling {
   return byMode('deny', 'dontAsk', `${why}, and mode dontAsk never asks`)
 }
 
-const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: 'nothing allows it' }
+const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: NOTHING_ALLOWS }
 const ORDINARY: Ruling = { ...UNSAID, decision: 'allow' }
 
 const byMode = (decision: Behavior, mode: Mode, reason?: string): Ruling => ({
@@ -92,7 +57,8 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
 })
 
 function restriction(call: CallFacts, policy: Policy): Ruling | undefined {
-  const { tool, doubt, subject, readOnly } = call
+  const { tool, doubt, subject } = call
+  const readOnly = subject?.kind === 'command' ? onlyReads(subject.command) : call.readOnly
   const { mode, hook } = policy
   if (hook?.decision === 'deny') return byHook(hook)
   const rule = ruleAgainst(call, policy)
@@ -134,10 +100,23 @@ function permission(call: CallFacts, policy: Policy): Ruling | undefined {
   const rule = rules.find(each => each.behavior === 'allow' && fits(each, call, policy) === 'yes')
   if (rule !== undefined) return byRule('allow', rule)
   const { tool, subject, readOnly } = call
+  if (subject?.kind === 'command') return commandPermission(subject.command, call, policy)
   const isInside = subject?.kind === 'file' && roots.some(root => isWithin(subject.path, root))
   if (mode === 'acceptEdits' && FILE_WRITERS.has(tool) && isInside) return byMode('allow', mode)
   // Reading in the project is allowed, and so is a tool that reads no file.
   return readOnly && (subject === undefined || isInside) ? ORDINARY : undefined
+}
+
+/** Each command in the text has to be covered, by a rule or because it only reads in the project. */
+function commandPermission(command: string, call: CallFacts, policy: Policy): Ruling {
+  const verdicts = judgeLeaves(command, call, policy)
+  const open = verdicts.find(({ decision }) => decision === 'ask')
+  const rule = verdicts.find(verdict => verdict.rule !== undefined)?.rule
+  if (open === undefined) return rule === undefined ? ORDINARY : byRule('allow', rule)
+  const { text, why } = open
+  const once = verdicts.every(verdict => verdict.decision === 'allow' || verdict.once === true)
+  const what = verdicts.length === 1 ? NOTHING_ALLOWS : `nothing allows ${text}`
+  return { ...UNSAID, reason: why === NOTHING_ALLOWS ? what : `${what}: ${why}`, ...(once && { once }) }
 }
 
 export function mayRead(path: string, policy: Policy): boolean {

@@ -1,8 +1,6 @@
 import { globOf } from '../util/names.ts'
-import { namesOption, dangerousOptions } from '../shell/dangerous-options.ts'
 import { commandsHeldBy, type HeldCommand } from '../shell/nested-commands.ts'
 import { programName } from '../shell/programs.ts'
-import { shellWord, simpleCommand } from '../shell/command-words.ts'
 
 /** Whether a rule matches. `maybe`: it cannot be determined. */
 export type Fit = 'yes' | 'maybe' | 'no'
@@ -70,7 +68,7 @@ const isAlike = (a: string, b: string): boolean =>
 
 const READY = new Map<string, CommandPattern>()
 
-function patternOf(specifier: string): CommandPattern {
+export function commandPattern(specifier: string): CommandPattern {
   let pattern = READY.get(specifier)
   if (pattern === undefined) {
     if (READY.size >= 2_000) READY.clear()
@@ -79,27 +77,11 @@ function patternOf(specifier: string): CommandPattern {
   return pattern
 }
 
-/**
- * For rules that allow: it must be provably one simple command, and the whole of it must match. Dangerous options must
- * be named in the rule.
- */
-export function allowsCommand(specifier: string, text: string): boolean {
-  const words = simpleCommand(text)
-  if (words === undefined) return false
-  const pattern = patternOf(specifier)
-  if (!pattern.fits(text.trim()) && !pattern.fits(words.map(shellWord).join(' '))) return false
-  // A rule without `*` names the whole command, including these options.
-  return (
-    !specifier.includes('*') ||
-    dangerousOptions(programName(words[0]!), words.slice(1)).every(turn => namesOption(specifier, turn))
-  )
-}
-
-/** For rules that refuse or ask: any command in the text that may match. Limits only make it stricter. */
+/** For rules that refuse or ask: any command in the text that may be the one. Limits only make it stricter. */
 export function matchesCommand(specifier: string, text: string): Fit {
   const { commands, unsure, over } = commandsHeldBy(text)
   if (over) return 'yes'
-  const pattern = patternOf(specifier)
+  const pattern = commandPattern(specifier)
   let found: Fit = unsure ? 'maybe' : 'no'
   for (const command of commands) {
     const fit = pattern.concerns(command)

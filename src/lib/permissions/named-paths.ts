@@ -1,3 +1,4 @@
+import type { PathLookup, Rule } from './policy.ts'
 import { posix, resolve } from 'node:path'
 import type { Subject } from '../message.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
@@ -5,23 +6,12 @@ import { collect, linkedFile, type Collected } from '../world/files/hard-links.t
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
+import { formOf } from '../shell/form.ts'
 import { commandsHeldBy, knownWords } from '../shell/nested-commands.ts'
-import { parseShell } from '../shell/parse.ts'
+import { parseShell, type ShellWord } from '../shell/parse.ts'
 import { takesCode } from '../shell/programs.ts'
 import { roughLeaves } from '../shell/split-words.ts'
 import { literalNames, pathOf, patternOf, type RulePlaces } from './path-pattern.ts'
-import type { Rule } from './rule.ts'
-
-/** Where a call is made, and how its paths are resolved. Without it, paths are taken as written. */
-export interface PathLookup {
-  /** The working folder, if known; else the project's root. */
-  readonly cwd?: string | undefined
-  /** Resolves a path for a process in this folder. */
-  readonly real?: ((path: string, cwd: string) => { readonly path: string; readonly sure: boolean }) | undefined
-  readonly has?: ((path: string) => boolean) | undefined
-  /** Hard links of the same file that rules are about; undefined if that cannot be determined. */
-  readonly twins?: ((path: string) => readonly string[] | undefined) | undefined
-}
 
 /** The paths that a text may mean: as written, and resolved. */
 export interface NamedPaths {
@@ -52,6 +42,81 @@ export function pathsNamedBy(
     if (isWidePathspec(word)) looking.unsure ??= word
   }
   return looking
+}
+
+/** The paths that a command is known to read and to write, and the folders that it searches. */
+export interface UsedPaths {
+  readonly reads: ReadonlySet<string>
+  readonly writes: ReadonlySet<string>
+  readonly searched: ReadonlySet<string>
+  /** It uses no others. */
+  readonly whole: boolean
+}
+
+export function pathsUsedBy(command: string, { roots: [root = '/'] }: RulePlaces, ground: PathLookup): UsedPaths {
+  const use = new Use(ground, ground.cwd ?? root)
+  use.text(command, 0)
+  return { reads: use.reads.paths, writes: use.writes.paths, searched: use.searched.paths, whole: use.whole }
+}
+
+const DEEPEST = 4
+
+class Use {
+  readonly reads: Looking
+  readonly writes: Looking
+  readonly searched: Looking
+  whole = true
+  readonly #ground: PathLookup
+  #folder: string | undefined
+
+  constructor(ground: PathLookup, folder: string) {
+    this.#ground = ground
+    this.#folder = folder
+    this.reads = new Looking(ground)
+    this.writes = new Looking(ground)
+    this.searched = new Looking(ground)
+  }
+
+  text(text: string, depth: number): void {
+    const { leaves, flat, readable } = parseShell(text)
+    if (!flat || depth > DEEPEST) this.whole = false
+    for (const { words, redirections, assignments } of readable && depth <= DEEPEST ? leaves : []) {
+      if (assignments.length > 0) this.whole = false
+      for (const { kind, target } of redirections) {
+        if (kind === 'nowhere' || kind === 'text') continue
+        if (!target.known) this.whole = false
+        else this.#at(kind === 'write' || kind === 'both' ? this.writes : this.reads, target.text)
+      }
+      if (words.length > 0) this.#command(words, depth)
+    }
+  }
+
+  #command(words: readonly ShellWord[], depth: number): void {
+    const { does, reads, writes, deep, repository, commands, texts } = formOf(words)
+    if (does === undefined || does === 'runs') this.whole = false
+    const [program, folder] = words
+    const { has } = this.#ground
+    const top = repository && has && this.#folder !== undefined ? repositoryTop(this.#folder, has) : undefined
+    for (const path of reads) {
+      this.#at(this.reads, path)
+      if (top !== undefined) this.reads.at(path, top)
+      if (isWidePathspec(path)) this.whole = false
+    }
+    for (const path of writes) this.#at(this.writes, path)
+    if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
+    if (program?.text === 'cd' || program?.text === 'pushd')
+      this.#folder =
+        folder?.known === true && this.#folder !== undefined
+          ? this.reads.real(resolve(this.#folder, folder.text), '/')
+          : undefined
+    for (const inner of depth < DEEPEST ? commands : []) this.#command(inner, depth + 1)
+    for (const text of texts) this.text(text, depth + 1)
+  }
+
+  #at(looking: Looking, path: string): void {
+    if (this.#folder === undefined) this.whole = false
+    else looking.at(path, this.#folder)
+  }
 }
 
 export function pathsGiven(texts: readonly string[], root: string, ground: PathLookup): NamedPaths {

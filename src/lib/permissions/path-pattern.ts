@@ -57,6 +57,8 @@ export interface PathPattern {
   readonly fits: (path: SplitPath) => boolean
   readonly fitsLoosely: (path: SplitPath) => boolean
   readonly reachesInto: (folder: SplitPath) => boolean
+  /** A folder holds what the pattern names: by its place, or because a file of that name is there. */
+  readonly isBelow: (folder: SplitPath, has: ((path: string) => boolean) | undefined) => boolean
 }
 
 const READY = new WeakMap<readonly string[], Map<string, PathPattern>>()
@@ -81,6 +83,13 @@ function compile(globs: readonly string[]): PathPattern {
     globs,
     fits: ({ names }) => exact.some(test => test(names)),
     fitsLoosely: ({ folded }) => loose.some(test => test(folded)),
+    isBelow: ({ names }, has) =>
+      globs.some((glob, index) => {
+        const base = bases[index] ?? []
+        if (base.length > 0) return names.every((name, at) => base[at] === name) && base.length > names.length
+        const { rest } = literalNames(glob)
+        return rest.length === 2 && has?.(`/${[...names, rest[1]].join('/')}`) === true
+      }),
     reachesInto: ({ names }) =>
       bases.some(base => base.every((name, index) => names[index] === undefined || names[index] === name))
   }

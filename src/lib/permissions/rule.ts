@@ -1,23 +1,10 @@
+import type { Behavior, CallFacts, Rule } from './policy.ts'
 import { hostname as machineName, networkInterfaces } from 'node:os'
 import { globOf, RENAMED } from '../util/names.ts'
-import { allowsCommand, matchesCommand, type Fit } from './match-command.ts'
-import type { CallFacts } from './decide.ts'
+import { matchesCommand, type Fit } from './match-command.ts'
 import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
-import { pathsGiven, pathsNamedBy } from './named-paths.ts'
+import { pathsGiven, pathsNamedBy, pathsUsedBy } from './named-paths.ts'
 import { pathOf, patternOf, type PathPattern, type RulePlaces, type SplitPath } from './path-pattern.ts'
-
-export type Behavior = 'allow' | 'ask' | 'deny'
-
-export interface Rule {
-  readonly behavior: Behavior
-  readonly tool: string
-  readonly specifier?: string | undefined
-  /** Where it was written: `file:line`, `session`, `cli`. */
-  readonly source: string
-  readonly text: string
-  /** It came with the project: it does not lift the protection of paths. */
-  readonly ofProject?: boolean | undefined
-}
 
 type Unreadable = Readonly<Record<'problem' | 'why' | 'fix', string>>
 
@@ -95,8 +82,7 @@ function fitsName(named: string, tool: string, sure: boolean): boolean {
 function fitsCommand(behavior: Behavior, specifier: string, { subject, input }: CallFacts): Fit {
   const command = subject?.kind === 'command' ? subject.command : input['command']
   if (typeof command !== 'string') return behavior === 'allow' ? 'no' : 'maybe'
-  if (behavior !== 'allow') return matchesCommand(specifier, command)
-  return allowsCommand(specifier, command) ? 'yes' : 'no'
+  return behavior === 'allow' ? 'no' : matchesCommand(specifier, command)
 }
 
 function fitsDomain(behavior: Behavior, specifier: string, { subject, input }: CallFacts): Fit {
@@ -158,15 +144,25 @@ export const tellingOf = (input: CallFacts['input']): string | undefined =>
 function concernsFile(rule: Rule, specifier: string, call: CallFacts, places: RulePlaces): Fit {
   if (rule.behavior === 'allow') return allowsFile(rule, specifier, call, places) ? 'yes' : 'no'
   const pattern = patternOf(specifier, places, true)
+  if (call.subject?.kind === 'command') return concernsCommand(rule, pattern, call, places)
   const { paths, unsure } = pathsOf(call, places)
-  // A command that names such a file may do what the rule is about.
-  if (call.subject?.kind === 'command') return unsure || paths.some(pattern.fits) ? 'maybe' : 'no'
   if (!isAbout(rule, call)) return 'no'
   if (paths.some(pattern.fits)) return 'yes'
   if (unsure || paths.some(pattern.fitsLoosely)) return 'maybe'
   // `/etc/**` starts at the project's root, but its author may have meant the file system's.
   if (/^\/[^/]/.test(specifier) && paths.some(patternOf(`/${specifier}`, places, true).fits)) return 'maybe'
   return FILE_SEARCHERS.has(call.tool) && findsIn(pattern, paths, places) ? 'maybe' : 'no'
+}
+
+/** A command that uses such a file is refused; one that names it may do with it what the rule is about. */
+function concernsCommand(rule: Rule, pattern: PathPattern, call: CallFacts, places: RulePlaces): Fit {
+  const { paths, unsure, used } = pathsOf(call, places)
+  const isRead = FILE_READERS.has(rule.tool)
+  const known = used === undefined ? [] : isRead ? [...used.reads, ...used.writes] : used.writes
+  if (known.some(pattern.fits)) return 'yes'
+  if (isRead && used?.searched.some(folder => pattern.isBelow(folder, call.has)) === true) return 'maybe'
+  const isClear = used?.whole === true && !known.some(pattern.fitsLoosely)
+  return unsure || (!isClear && paths.some(pattern.fits)) ? 'maybe' : 'no'
 }
 
 function findsIn(pattern: PathPattern, paths: readonly SplitPath[], { roots, leavesOut }: RulePlaces): boolean {
@@ -191,6 +187,8 @@ interface About {
   readonly root: string | undefined
   readonly paths: readonly SplitPath[]
   readonly unsure: boolean
+  /** Of a command: what it is known to use. */
+  readonly used?: Readonly<Record<'reads' | 'writes' | 'searched', readonly SplitPath[]>> & { readonly whole: boolean }
 }
 
 const KNOWN = new WeakMap<CallFacts, About>()
@@ -205,7 +203,20 @@ function pathsOf(call: CallFacts, places: RulePlaces): About {
     subject?.kind === 'command'
       ? pathsNamedBy(subject.command, places, call)
       : pathsGiven([...(subject?.kind === 'file' ? [subject.path] : []), ...given], root ?? '/', call)
-  const about = { root, paths: Array.from(named.paths, pathOf), unsure: named.unsure !== undefined }
+  const used = subject?.kind === 'command' ? pathsUsedBy(subject.command, places, call) : undefined
+  const about = {
+    root,
+    paths: Array.from(named.paths, pathOf),
+    unsure: named.unsure !== undefined,
+    ...(used !== undefined && {
+      used: {
+        whole: used.whole,
+        reads: Array.from(used.reads, pathOf),
+        writes: Array.from(used.writes, pathOf),
+        searched: Array.from(used.searched, pathOf)
+      }
+    })
+  }
   KNOWN.set(call, about)
   return about
 }

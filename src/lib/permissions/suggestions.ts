@@ -1,5 +1,7 @@
+import type { CallFacts, Policy } from './policy.ts'
 import { dirname } from 'node:path'
-import { decide, type CallFacts, type Policy } from './decide.ts'
+import { judgeLeaves } from './allow-command.ts'
+import { decide } from './decide.ts'
 import { simpleCommand } from '../shell/command-words.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import { literally } from '../util/path-glob.ts'
@@ -22,6 +24,25 @@ export function suggestionsFor(call: CallFacts, policy: Omit<Policy, 'hook'>): r
   if (subject?.kind !== 'url') return forOther(call)
   if (!URL.canParse(subject.url)) return []
   return certain(call, { toolName: tool, ruleContent: `domain:${new URL(subject.url).hostname}` })
+}
+
+/** The rules that would allow the call, as people write them: of a list of commands, one per command that none allows. */
+export function rulesToAdd(call: CallFacts, policy: Policy): readonly string[] {
+  if (call.subject?.kind !== 'command')
+    return suggestionsFor(call, policy).flatMap(update =>
+      update.type === 'addRules' ? update.rules.map(ruleText) : []
+    )
+  const open = judgeLeaves(call.subject.command, call, policy).filter(({ decision }) => decision === 'ask')
+  const texts = open.every(({ isWhole }) => isWhole !== true)
+    ? open.map(({ text }) => text)
+    : [call.subject.command.trim()]
+  return texts.some(text => /[*\n]/.test(text)) ? [] : [...new Set(texts)].map(text => `Bash(${text})`)
+}
+
+/** For this command and no other, until the session ends. */
+export function exactRule({ command }: CallFacts['input']): readonly PermissionUpdate[] {
+  if (typeof command !== 'string' || command.includes('*')) return []
+  return [allow({ toolName: 'Bash', ruleContent: command.trim() }, 'session')]
 }
 
 const allow = (rule: PermissionRuleValue, destination: 'session' | 'localSettings'): PermissionUpdate => ({

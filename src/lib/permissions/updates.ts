@@ -1,10 +1,11 @@
+import type { Rule } from './policy.ts'
 import { isAbsolute, resolve } from 'node:path'
 import { print } from '../errors.ts'
 import { problemsIn, sentenceOf } from '../schema/check.ts'
 import { own, type FieldTable, type InferGiven } from '../schema/table.ts'
 import { isObject } from '../util/plain.ts'
 import { parseMode, type Mode } from './modes.ts'
-import { parseRule, type Rule } from './rule.ts'
+import { parseRule } from './rule.ts'
 
 const DESTINATION = ['userSettings', 'projectSettings', 'localSettings', 'session', 'cliArg'] as const
 const RULE = { toolName: 'string', 'ruleContent?': 'string' } as const

@@ -1,5 +1,5 @@
+import type { Rule } from '../permissions/policy.ts'
 import type { Permissions } from '../agent/session/session-options.ts'
-import type { Rule } from '../permissions/rule.ts'
 import type { ActiveSettings, ReloadResult } from '../settings/active/live-reload.ts'
 import { rulesOf } from '../settings/permissions/permission-settings.ts'
 import type { QueryOptions } from './options/options.ts'

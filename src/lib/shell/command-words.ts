@@ -1,5 +1,6 @@
 import { parseShell, type Leaf } from './parse.ts'
-import { isAssignment, isProgramOf, programName } from './programs.ts'
+import { isProgramOf, programName } from './programs.ts'
+import { isAssignment } from './variables.ts'
 
 /** Assignments first. */
 export const leafWords = ({ assignments, words }: Leaf): readonly string[] =>

@@ -1,16 +1,8 @@
-import { dangerousOptions } from './dangerous-options.ts'
+import { formOf, type Form } from './form.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
-import {
-  isAssignment,
-  isCodeOption,
-  isGitOf,
-  isProgramOf,
-  programName,
-  rereadsArguments,
-  runsArguments,
-  STEERS
-} from './programs.ts'
+import { isCodeOption, isProgramOf, programName, rereadsArguments, runsArguments } from './programs.ts'
 import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
+import { isAssignment, mayRunText, steers } from './variables.ts'
 
 /** Undefined where only the shell knows the word. */
 export type KnownWords = readonly (string | undefined)[]
@@ -64,7 +56,8 @@ class Looking implements Holding {
   text(text: string, at: Reached): void {
     const { sure } = at
     if (text.length > LONGEST_COMMAND || at.depth > DEEPEST) return this.#stop(sure)
-    const { leaves, plain, readable } = parseShell(text)
+    const { leaves, flat, readable } = parseShell(text)
+    const plain = flat && leaves.every(isFlat)
     if (!plain && sure) this.unsure = true
     // A rule that refuses also looks at what would be a command if the grammar were another.
     for (const leaf of plain || !readable ? leaves : [...leaves, ...roughLeaves(text)]) {
@@ -81,17 +74,19 @@ class Looking implements Holding {
 
   #command({ assignments, words: all, redirections }: Leaf, at: Reached): void {
     const assigned = [...assignments, ...all.slice(0, 1).filter(({ text }) => isAssignment(text))]
-    if (assigned.some(({ text, known }) => !known || STEERS.test(text))) this.unsure = true
+    if (assigned.some(({ text, known }) => !known || mayRunText(text))) this.unsure = true
     const words = knownWords(all)
     const [first] = words
     if (words.length > 0 && first === undefined) this.unsure = true
     if (first === undefined) return
     const program = programName(first)
-    const sets = isProgramOf('setsVariables', program) || runsArguments(program)
-    const steers = (text: string): boolean => STEERS.test(text) && (program === 'read' || text.includes('='))
+    const isSetter = isProgramOf('setsVariables', program)
     const targets = redirections.map(({ target }) => target)
-    if (sets && [...all, ...targets].some(({ text }) => steers(text))) this.unsure = true
-    // Later commands, and the shell itself, read their input from that file.
+    if ((isSetter || runsArguments(program)) && [...all, ...targets].some(({ text }) => setsMore(program, text)))
+      this.unsure = true
+    // An index is computed, and so is what an integer or a reference is set to.
+    if (isSetter && all.slice(1).some(({ text }) => /^[-+]\w*[in]|^[^=]*\[/.test(text))) this.unsure = true
+    // From here on, everything reads what stands there.
     if (program === 'exec' && redirections.some(({ kind }) => kind === 'read')) this.unsure = true
     this.commands.push({ words, start: 0, sure: at.sure })
     this.#arguments(program, words, at)
@@ -100,10 +95,19 @@ class Looking implements Holding {
   #arguments(program: string, words: KnownWords, at: Reached): void {
     const [, ...rest] = words
     const runs = runsArguments(program)
-    if (isProgramOf('unseen', program) || (runs && rest.includes(undefined)) || isOpaque(program, rest, at.fed))
+    const form = rowForm(program, rest)
+    if (
+      isProgramOf('unseen', program) ||
+      isProgramOf('runsText', program) ||
+      (runs && rest.includes(undefined)) ||
+      isOpaque(program, rest, at.fed)
+    )
       this.unsure = true
-    else if (isProgramOf('takesWords', program) || isProgramOf('awk', program)) return
-    else if (program === 'git' && isGitOf('takesWords', rest[0] ?? '')) return
+    // Its words are just words: `echo rm x` runs no rm.
+    else if (form !== undefined && form.does !== 'runs' && form.commands.length === 0) return
+    // What a program takes that nothing is known about may be code.
+    else if (isProgramOf('awk', program)) return
+    else if (form === undefined && !runs && rest.some(word => CODE.test(word ?? ''))) this.unsure = true
     if (rest.length > MOST_WORDS) return this.#stop(at.sure && runs)
     const xargs = runs ? words.findIndex(word => word !== undefined && programName(word) === 'xargs') : -1
     if (xargs === -1) return this.#within(words, { ...at, sure: at.sure && runs })
@@ -119,6 +123,9 @@ class Looking implements Holding {
     words.forEach((word, index) => {
       if (word === undefined || index === 0) return
       this.commands.push({ words, start: index, sure })
+      // `--run=rm`
+      const glued = /^[^=:\s]*[=:]([^\s]+)$/.exec(word)?.[1]
+      if (glued !== undefined) this.commands.push({ words: [glued, ...words.slice(index + 1)], start: 0, sure: false })
       if (isOpaqueWithin(programName(word), words.slice(index + 1), fed, sure)) this.unsure = true
       const isRead = again !== -1 && index > again
       if ((isRead ? SPECIAL_OR_QUOTED : SPECIAL).test(word)) this.text(word, inner)
@@ -129,6 +136,16 @@ class Looking implements Holding {
     if (words.includes('eval') && evaluated.length > 1) this.text(evaluated.map(word => word ?? '$x').join(' '), inner)
   }
 }
+
+/** Text, or an option that takes some. */
+const CODE = /[\s;&|$`(){}<>!\\"'*]|^(?:-[ceE]|--(?:eval|exec|execute|command|cmd|run|script|shell))(?:$|=)/
+
+/** A here-document is text for a program that runs none. */
+const isFlat = ({ words, redirections }: Leaf): boolean =>
+  redirections.every(({ kind }) => kind !== 'text') || /^(?:reads|changes)$/.test(formOf(words).does ?? '')
+
+const setsMore = (program: string, text: string): boolean =>
+  program === 'let' || (steers(text) && (program === 'read' || text.includes('=')))
 
 const SPECIAL = /[\s;&|$`(]/
 const SPECIAL_OR_QUOTED = /[\s;&|$`('"\\]/
@@ -150,19 +167,31 @@ function xargsRunsUnseen(rest: KnownWords): boolean {
 
 const INPUT = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/s
 
+/** What its row says, unless it runs the words behind it. What only the shell knows is taken for an ordinary word. */
+function rowForm(program: string, rest: KnownWords): Form | undefined {
+  if ((runsArguments(program) && !isProgramOf('shell', program) && program !== 'find') || isProgramOf('awk', program))
+    return undefined
+  const form = formOf([program, ...rest.map(word => word ?? 'x')].map(text => ({ text, known: true })))
+  return form.row === undefined ? undefined : form
+}
+
 /** Whether a program may run something that its words do not show. `fed`: it has input. */
 function isOpaque(program: string, rest: KnownWords, fed: boolean): boolean {
-  if (isProgramOf('shell', program))
-    return rest.every(word => word?.startsWith('-') === true) || (fed && shellReads(rest))
   if (isProgramOf('awk', program))
     return rest.some(word => word === undefined || awkRuns(word)) || (fed && awkReads(rest))
-  if (isProgramOf('interpreter', program)) {
-    return rest.some(word => word === undefined || isCodeOption(word)) || (fed && interpreterReads(rest))
-  }
+  const isCode = isProgramOf('interpreter', program)
+  if (isCode && rest.includes(undefined)) return true
+  // Without words it runs its input.
+  if (isCode && rest.length === 0) return fed
+  const form = rowForm(program, rest)
+  if (form !== undefined) return form.opaque
+  if (isProgramOf('shell', program))
+    return rest.every(word => word?.startsWith('-') === true) || (fed && shellReads(rest))
+  if (isCode) return rest.some(word => isCodeOption(word ?? '')) || (fed && interpreterReads(rest))
   if (program === 'env') return rest.some(word => /^(?:-[A-Za-z0]*S|--s)/.test(word ?? ''))
   if (program === 'sudo' || program === 'doas')
     return fed && ownOptions(rest).some(word => /^(?:-[A-Za-z]*[is]|--(?:l|sh))/.test(word ?? ''))
-  return (fed && isProgramOf('runsInput', program)) || dangerousOptions(program, rest).length > 0
+  return fed && isProgramOf('runsInput', program)
 }
 
 function ownOptions(rest: KnownWords): KnownWords {

@@ -43,6 +43,8 @@ export interface ShellText {
    * pattern. Where it is false, a leaf may be run, or not, or several times, or there may be others.
    */
   readonly plain: boolean
+  /** Plain, or but for comments, one quoted here-document and plain `$'…'`. */
+  readonly flat: boolean
   /** Plain, and one leaf without a separator. */
   readonly single: boolean
   /** The parser understood all of it. Otherwise the leaves are guesses: see `roughLeaves`. */
@@ -72,14 +74,16 @@ export function parseShell(text: string): ShellText {
 
 function read(text: string): ShellText {
   const quick = quickLeaf(text)
-  if (quick !== undefined) return { leaves: [quick], plain: true, single: true, readable: true }
+  if (quick !== undefined) return { leaves: [quick], plain: true, flat: true, single: true, readable: true }
   const walk = walkThrough(text)
-  if (walk === undefined) return { leaves: roughLeaves(text), plain: false, single: false, readable: false }
+  if (walk === undefined)
+    return { leaves: roughLeaves(text), plain: false, flat: false, single: false, readable: false }
   const { leaves } = walk
   const between = walk.between()
-  const plain = walk.plain && leaves.length <= MOST_LEAVES && !ODD.test(text) && /^[ \t\n;&|]*$/.test(between)
+  const flat = walk.plain && leaves.length <= MOST_LEAVES && !ODD.test(text) && /^[ \t\n;&|]*$/.test(between)
+  const plain = flat && walk.isBare
   const single = plain && leaves.length === 1 && !/[;&|]/.test(between)
-  return { leaves, plain, single, readable: true }
+  return { leaves, plain, flat, single, readable: true }
 }
 
 /** Start and end of each single-quoted piece: nothing is expanded there. */
@@ -102,6 +106,9 @@ function walkThrough(text: string): Walk | undefined {
   }
 }
 
+/** Escapes that every version of bash reads alike. */
+const PLAIN_ESCAPES = /^\$'(?:[^\\']|\\[\\'"nt]|\\x[2-7][\da-fA-F]|\\[01][4-7][0-7])*'$/
+
 const isRead = ({ kind }: Redirection): boolean => kind === 'read' || kind === 'both' || kind === 'text'
 
 class Walk {
@@ -109,6 +116,8 @@ class Walk {
   readonly literal: [number, number][] = []
   plain = true
   readable = true
+  /** No comment, no here-document and no `$'…'`. */
+  isBare = true
   readonly #text: string
   readonly #spans: (readonly [number, number])[] = []
 
@@ -192,9 +201,13 @@ class Walk {
     return redirects.map(redirect => {
       const { operator, descriptor } = redirect
       if (redirect.type === 'HereDoc') {
-        const { body, delimiter } = redirect
-        this.plain = false
+        const { body, delimiter, closing } = redirect
         const known = delimiter?.quoted === true || !/[\\$`]/.test(body.text)
+        const isClosed = closing !== undefined && this.#text.slice(closing.pos, closing.end) === delimiter?.value
+        // Where there are several, their order counts.
+        this.plain &&= this.isBare && isClosed && known && operator === '<<' && /^(['"]?)\w+\1$/.test(delimiter.text)
+        this.isBare = false
+        this.#spans.push([body.pos, closing?.end ?? body.end])
         return { kind: 'text', operator, stream: 0, target: { text: body.text, known } }
       }
       const target = redirect.target === undefined ? { text: '', known: false } : this.#word(redirect.target)
@@ -226,7 +239,8 @@ class Walk {
           word.text += each.value
         } else this.#part(word, each)
     } else if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') {
-      this.plain &&= part.type === 'SingleQuoted'
+      this.plain &&= part.type === 'SingleQuoted' || PLAIN_ESCAPES.test(part.text)
+      this.isBare &&= part.type === 'SingleQuoted'
       word.text += part.value
     } else {
       word.known = false
@@ -243,7 +257,7 @@ class Walk {
   #bare(word: { text: string; known: boolean }, raw: string, value: string): void {
     const unescaped = raw.replaceAll(/\\[\x20-\x7E\n]/g, '')
     const isHome = /[=:]~/.test(raw) || (raw.startsWith('~') && /(?:^|[=:])$/.test(word.text))
-    if (isHome || /[[\]]/.test(unescaped)) word.known = false
+    if (isHome || (/[[\]]/.test(unescaped) && !/^[[\]]$/.test(raw))) word.known = false
     const signs = unescaped.replaceAll(/\{[^\s,.'"\\$`{}()<>;&|*?[\]]*\}/g, '')
     if (/[\s'"\\$`(){}<>;&|]/.test(signs) || (word.text === '' && /^[!#]/.test(raw))) this.plain = false
     word.text += value
@@ -252,9 +266,18 @@ class Walk {
   between(): string {
     let [at, rest] = [0, '']
     for (const [from, to] of this.#spans.toSorted(([a], [b]) => a - b)) {
-      rest += this.#text.slice(at, from)
+      rest += this.#gap(at, from)
       at = Math.max(at, to)
     }
-    return (rest + this.#text.slice(at)).replaceAll('\\\n', ' ')
+    return (rest + this.#gap(at, this.#text.length)).replaceAll('\\\n', ' ')
+  }
+
+  /** What is between two words, without comments. */
+  #gap(from: number, to: number): string {
+    const gap = this.#text
+      .slice(from, to)
+      .replaceAll(from === 0 ? /(^|[ \t\n;&|])#[^\n]*/g : /([ \t\n;&|])#[^\n]*/g, '$1')
+    this.isBare &&= gap.length >= to - from
+    return gap
   }
 }

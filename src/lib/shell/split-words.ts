@@ -1,6 +1,7 @@
 /** Words and commands without the grammar: for texts that are plain enough not to need it, and for those it cannot read. */
 import type { Leaf, ShellWord } from './parse.ts'
-import { isAssignment, isKeyword } from './programs.ts'
+import { isKeyword } from './programs.ts'
+import { isAssignment } from './variables.ts'
 
 export const LONGEST_COMMAND = 65_536
 

@@ -105,7 +105,11 @@ describe('hooks that look into the file', () => {
     const { lines, sent, file } = await written([bash('cat "$T"'), 'Done.'], {
       sessionId: 'known',
       hooks: registry(hooks =>
-        hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command = `cat '${ctx.input.transcript_path}'`))
+        hooks.on(
+          'PreToolUse',
+          'Bash',
+          ctx => void (ctx.toolInput.command = `cat '${ctx.input.transcript_path}'; touch x`)
+        )
       )
     })
     expect(file).toContain('known.jsonl')

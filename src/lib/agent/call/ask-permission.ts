@@ -1,5 +1,5 @@
+import type { Ruling } from '../../permissions/policy.ts'
 import { errorMessage } from '../../errors.ts'
-import type { Ruling } from '../../permissions/decide.ts'
 import { suggestionsFor } from '../../permissions/suggestions.ts'
 import { applyUpdate, type PermissionUpdate } from '../../permissions/updates.ts'
 import { copyPlain, isObject } from '../../util/plain.ts'

@@ -1,9 +1,10 @@
+import type { CallFacts, HookWord, Policy, Ruling } from '../../permissions/policy.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
-import type { CallFacts, HookWord, Policy, Ruling } from '../../permissions/decide.ts'
 import { twinsFor } from '../../permissions/named-paths.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { isThere, resolvePath } from '../../world/files/paths.ts'
+import { repositoryFacts } from '../../world/files/repository.ts'
 import type { Pending } from './open-call.ts'
 
 export interface CallSubject {
@@ -84,6 +85,7 @@ export function decidedCall(
     cwd: place.cwd,
     real: resolvePath,
     has: isThere,
+    repository: repositoryFacts,
     twins: twinsFor(permissions)
   }
 }

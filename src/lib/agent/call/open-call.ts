@@ -1,7 +1,7 @@
+import type { Ruling } from '../../permissions/policy.ts'
 import { createHash } from 'node:crypto'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
-import type { Ruling } from '../../permissions/decide.ts'
 import type { ToolResult } from '../../tools/tool.ts'
 import type { Entry, Rec } from '../../transcript/entry.ts'
 import type { CallAt, CallSubject } from './call.ts'

@@ -1,9 +1,11 @@
-import { decide, type HookWord, type Ruling } from '../../permissions/decide.ts'
+import type { HookWord, Ruling } from '../../permissions/policy.ts'
+import { decide } from '../../permissions/decide.ts'
 import { same } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import { decidedCall, refused, toolEvent, type CallAt } from './call.ts'
 import { hooksFingerprint } from './open-call.ts'
 import { askHooks, askPerson, keepPermission } from './ask-permission.ts'
+import { exactRule, rulesToAdd } from '../../permissions/suggestions.ts'
 
 type JudgedCall = CallAt<'judged'>
 type Permitted = CallAt<'allowed' | 'refused' | 'pending' | 'proposed'>
@@ -48,7 +50,13 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
   const askedBy = kind === 'default' ? undefined : by
   if (answer === undefined) {
     const why = session.options.ask === undefined ? 'no one was available to approve it' : 'canUseTool gave no answer'
-    const words = `it needs permission (${reason ?? by}), and ${why}`
+    const rules =
+      session.options.ask === undefined && kind === 'default'
+        ? rulesToAdd(decidedCall(call, session.options), session.permissions)
+        : []
+    const fix =
+      rules.length === 0 ? '' : `; to allow it, add ${rules.join(' and ')} to permissions.allow or --allowedTools`
+    const words = `it needs permission (${reason ?? by}), and ${why}${fix}`
     return refuse(call, { decision: 'deny', kind: 'default', by: 'default', reason: words, askedBy }, session)
   }
   if (answer.behavior === 'deny') {
@@ -67,6 +75,7 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
   }
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keepPermission(update, session)
+  if (ruling.once === true) for (const update of exactRule(input)) keepPermission(update, session)
   const { updatedInput } = answer
   if (updatedInput === undefined || same(updatedInput, input)) return { ...call, stage: 'allowed' }
   const consent = { from: ofHooks === undefined ? 'person' : 'hook', questions: questions + 1 } as const

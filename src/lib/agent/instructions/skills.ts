@@ -1,5 +1,5 @@
+import type { Rule } from '../../permissions/policy.ts'
 import { nearest } from '../../errors.ts'
-import type { Rule } from '../../permissions/rule.ts'
 import { builtInTool } from '../../tools/built-in.ts'
 import type { Tool } from '../../tools/tool.ts'
 

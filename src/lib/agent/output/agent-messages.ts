@@ -1,9 +1,9 @@
+import type { Ruling } from '../../permissions/policy.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { HookMessage } from '../../hooks/hook-messages.ts'
 import type { Block, Message, ToolUseBlock } from '../../message.ts'
 import type { FailureName, StopReason, StreamEvent, Usage } from '../../model/model.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import type { Ruling } from '../../permissions/decide.ts'
 import type { PlainObject } from '../../util/plain.ts'
 
 /** The output of an agent, in order: one stream, which everything that displays an agent reads. */

@@ -1,7 +1,7 @@
+import type { Ruling } from '../../permissions/policy.ts'
 import type { ToolUseBlock } from '../../message.ts'
 import { NO_TOKENS } from '../../model/usage.ts'
 import type { Model, ToolSpec, Usage } from '../../model/model.ts'
-import type { Ruling } from '../../permissions/decide.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Log } from '../../transcript/entry.ts'
 import type { PlainObject } from '../../util/plain.ts'

@@ -1,6 +1,7 @@
+import type { Behavior, Rule } from '../../permissions/policy.ts'
 import { fault } from '../../faults.ts'
 import { parseMode, type Mode } from '../../permissions/modes.ts'
-import { fits, parseRule, type Behavior, type Rule } from '../../permissions/rule.ts'
+import { fits, parseRule } from '../../permissions/rule.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Permissions } from '../session/session-options.ts'
 

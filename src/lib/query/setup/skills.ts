@@ -1,7 +1,7 @@
+import type { Rule } from '../../permissions/policy.ts'
 import type { Permissions } from '../../agent/session/session-options.ts'
 import type { InitMessage } from '../../agent/output/agent-messages.ts'
 import { skillTool, type Skills } from '../../agent/instructions/skills.ts'
-import type { Rule } from '../../permissions/rule.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { skillsIn } from '../../settings/active/skill-files.ts'
 import type { Tool } from '../../tools/tool.ts'

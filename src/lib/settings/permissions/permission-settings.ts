@@ -1,5 +1,6 @@
+import type { Rule } from '../../permissions/policy.ts'
 import { parseMode } from '../../permissions/modes.ts'
-import { parseRule, type Rule } from '../../permissions/rule.ts'
+import { parseRule } from '../../permissions/rule.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Document } from '../files/document.ts'
 import type { Loaded, LoadedRule } from '../files/loaded-hooks.ts'

@@ -1,7 +1,8 @@
 import { leafTargets, leafWords } from '../../shell/command-words.ts'
 import { parseShell, type Leaf, type ShellWord } from '../../shell/parse.ts'
 import { leafOfWords } from '../../shell/split-words.ts'
-import { isAssignment, isProgramOf, programName, runsCode } from '../../shell/programs.ts'
+import { isProgramOf, programName, runsCode } from '../../shell/programs.ts'
+import { isAssignment } from '../../shell/variables.ts'
 
 export interface CommandWord {
   readonly text: string

@@ -8,7 +8,8 @@ import { keepInBackground, newTaskId } from './bash-background.ts'
 import { folderIn, keepFolder, startFolder, type CommandFolder } from './bash-folder.ts'
 import { follow, type CommandEnding } from './bash-follow.ts'
 import { FLOOD, Output, Progress } from './bash-output.ts'
-import { isSilent, meaningOf } from './bash-simple.ts'
+import { isSilent, meaningOf } from './exit-meaning.ts'
+import { onlyReads } from '../../shell/only-reads.ts'
 import { processesOf, startProblem } from './processes.ts'
 import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
 import { type ProgramWords, shellWords } from '../../world/process/shell.ts'
@@ -76,7 +77,9 @@ interface Streams {
 
 function start(command: string, session: ToolSession, cwd: string, { output, folderFile }: Streams): Running {
   const words = commandWords(command, session.envFile, folderFile)
-  return processesOf(session).start(words, cwd, commandEnv(session.env, cwd), output)
+  const env = commandEnv(session.env, cwd)
+  // What only reads takes no locks either: git would refresh its index.
+  return processesOf(session).start(words, cwd, onlyReads(command) ? { ...env, GIT_OPTIONAL_LOCKS: '0' } : env, output)
 }
 
 const wholeFile = ({ outputFolder }: ToolSession, callId: string): string | undefined =>

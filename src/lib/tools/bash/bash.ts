@@ -1,6 +1,6 @@
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { presentBash } from '../present.ts'
-import { isHarmless } from './bash-simple.ts'
+import { onlyReads } from '../../shell/only-reads.ts'
 import type { Tool } from '../tool.ts'
 
 export type BashInput = ToolInput<'Bash'>
@@ -17,7 +17,9 @@ export const bashTool: Tool = builtInTool('Bash', {
     if (input.command.trim() === '') return { problem: '"command" is empty' }
     return input.command.includes('\0') ? { problem: '"command" contains a NUL character' } : { input }
   },
-  readOnly: input => input.run_in_background !== true && isHarmless(input.command),
+  // A change of the folder is for the calls after it.
+  readOnly: ({ command, run_in_background }) =>
+    run_in_background !== true && onlyReads(command) && !/(?:^|[\s;&|(])(?:cd|pushd|popd)\b/.test(command),
   subject: ({ command }) => ({ kind: 'command', command }),
   present: presentBash,
   async run(input, call) {

@@ -1,0 +1,172 @@
+import type { CallFacts, Policy, Rule } from './policy.ts'
+import { resolve } from 'node:path'
+import { shellWord } from '../shell/command-words.ts'
+import { formOf, type Form } from '../shell/form.ts'
+import { parseShell, type Leaf, type ShellWord } from '../shell/parse.ts'
+import { isAssignment, isHarmlessVariable } from '../shell/variables.ts'
+import { isWithin } from '../world/files/paths.ts'
+import { commandPattern } from './match-command.ts'
+import { isPrivate } from './protected-paths.ts'
+
+/** One simple command of a text, and what becomes of it. */
+export interface LeafVerdict {
+  readonly text: string
+  readonly decision: 'allow' | 'ask'
+  /** The rule that allows it; undefined where none does, or where it only reads in the project. */
+  readonly rule?: Rule | undefined
+  readonly why: string
+  /** A rule names its program, of which nothing else is known: the answer to a question about it counts for the session. */
+  readonly once?: boolean
+  /** No rule for this command alone allows it: it redirects, or it is more than a list of commands. */
+  readonly isWhole?: true
+}
+
+const DEEPEST = 8
+
+/**
+ * Whether rules that allow, and reading in the project, cover each command in a text. A rule without `*` covers exactly
+ * what it says. One with `*` covers a command whose form is known to be harmless: the words that the rule does not
+ * write out are listed in the row of the program.
+ */
+export function judgeLeaves(command: string, call: CallFacts, policy: Policy): readonly LeafVerdict[] {
+  const rules = policy.rules.filter(({ behavior, tool }) => behavior === 'allow' && tool === 'Bash')
+  const exact = rules.find(
+    ({ specifier }) => specifier !== undefined && !specifier.includes('*') && specifier === command.trim()
+  )
+  if (exact !== undefined)
+    return [{ text: command.trim(), decision: 'allow', rule: exact, why: 'a rule is exactly this' }]
+  return new Judge(call, policy, rules).text(command, 0)
+}
+
+class Judge {
+  readonly #call: CallFacts
+  readonly #policy: Policy
+  readonly #rules: readonly Rule[]
+  #folder: string
+
+  constructor(call: CallFacts, policy: Policy, rules: readonly Rule[]) {
+    this.#call = call
+    this.#policy = policy
+    this.#rules = rules
+    this.#folder = call.cwd ?? policy.roots[0] ?? '/'
+  }
+
+  text(text: string, depth: number): readonly LeafVerdict[] {
+    const { leaves, flat } = parseShell(text)
+    if (!flat || depth > DEEPEST || leaves.length === 0)
+      return [
+        {
+          ...asks(text.trim(), 'it is not a plain list of commands: something in it is only known to the shell'),
+          isWhole: true
+        }
+      ]
+    return leaves.flatMap(leaf => this.#leaf(leaf, depth))
+  }
+
+  #leaf({ assignments, words, redirections }: Leaf, depth: number): readonly LeafVerdict[] {
+    const text = [...assignments, ...words].map(word => shellWord(word.text)).join(' ')
+    const odd = assignments.find(word => !word.known || !isHarmlessVariable(word.text))
+    const exact = this.#rules.find(({ specifier }) => specifier === text && !specifier.includes('*'))
+    const files = redirections.filter(({ kind }) => kind === 'read').map(({ target }) => target)
+    const target = redirections.find(({ kind, target: { known } }) => kind === 'write' || kind === 'both' || !known)
+    if (target !== undefined) return [{ ...asks(text, `it redirects to ${target.target.text}`), isWhole: true }]
+    if (exact === undefined && odd !== undefined)
+      return [asks(text, `the variable ${odd.text.split('=')[0]} may change what is run`)]
+    const verdicts =
+      words.length === 0
+        ? [{ text, decision: 'allow' as const, why: 'it sets a harmless variable' }]
+        : this.#command(words, exact, depth)
+    const problem = this.#readProblem(files.map(file => file.text))
+    return verdicts[0]?.rule === undefined && problem !== undefined ? [asks(text, problem)] : verdicts
+  }
+
+  #command(words: readonly ShellWord[], exact: Rule | undefined, depth: number): readonly LeafVerdict[] {
+    const text = words.map(word => shellWord(word.text)).join(' ')
+    const found = exact ?? this.#rules.find(({ specifier }) => specifier === text)
+    if (found !== undefined) return this.#allowed(text, found, 'a rule is exactly this', words)
+    const whys: { readonly why: string; readonly once: boolean }[] = []
+    for (const rule of this.#rules) {
+      const literal = literalWords(rule, text, words)
+      if (literal === undefined) continue
+      const form = formOf(words, literal)
+      const why = form.why ?? this.#problem(form)
+      if (why === undefined)
+        return this.#inner(form, this.#allowed(text, rule, `a rule covers it: ${describe(form)}`, words), depth)
+      whys.push({ why, once: form.row === undefined && literal > 0 })
+    }
+    const form = formOf(words)
+    const why = form.why ?? this.#questionOf(form)
+    if (why !== undefined) return [{ ...asks(text, form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
+    const reason = form.does === 'wraps' ? 'it runs the command behind it' : 'it only reads in the project'
+    return this.#inner(form, this.#allowed(text, undefined, reason, words), depth)
+  }
+
+  /** Why it needs a rule, although its form is known. */
+  #questionOf(form: Form): string | undefined {
+    if (form.does === 'wraps') return undefined
+    if (form.does !== 'reads') return NOTHING_ALLOWS
+    const program = form.repository === 'config' ? this.#call.repository?.(this.#folder).program : undefined
+    return program === undefined ? this.#readProblem(form.reads) : `git would run ${program}`
+  }
+
+  #allowed(text: string, rule: Rule | undefined, why: string, [program, folder]: readonly ShellWord[]): LeafVerdict[] {
+    if (program?.text === 'cd' && folder?.known === true) this.#folder = resolve(this.#folder, folder.text)
+    return [{ text, decision: 'allow', rule, why }]
+  }
+
+  /** Commands that it runs are judged as if they stood alone. */
+  #inner({ commands, texts }: Form, own: LeafVerdict[], depth: number): readonly LeafVerdict[] {
+    if (commands.length + texts.length === 0) return own
+    const inner = commands.flatMap(words => {
+      const start = words.findIndex(word => !isAssignment(word.text))
+      return depth > DEEPEST || start === -1
+        ? [asks('', 'it is nested too deeply')]
+        : this.#command(words.slice(start), undefined, depth + 1)
+    })
+    return [...own, ...inner, ...texts.flatMap(text => this.text(text, depth + 1))]
+  }
+
+  /** What is not true of the place, and must be for this form to be harmless. */
+  #problem({ inside, repository, remotes }: Form): string | undefined {
+    const outside = inside.find(path => !this.#isInside(path))
+    if (outside !== undefined) return `${outside} is not in the project`
+    const facts = repository === undefined && remotes.length === 0 ? undefined : this.#call.repository?.(this.#folder)
+    if (facts === undefined) return undefined
+    if (repository === 'hooks' && facts.hook !== undefined) return `git would run ${facts.hook}`
+    return remotes.map(remote => facts.remoteProblem(remote)).find(problem => problem !== undefined)
+  }
+
+  #readProblem(paths: readonly string[]): string | undefined {
+    const outside = paths.find(path => !this.#isInside(path))
+    if (outside !== undefined) return `${outside} is not in the project`
+    const hidden = paths.find(path => isPrivate(this.#real(path), this.#policy, this.#call))
+    return hidden === undefined ? undefined : `${hidden} may hold credentials or control the agent`
+  }
+
+  #real = (path: string): string => this.#call.real?.(path, this.#folder).path ?? resolve(this.#folder, path)
+
+  #isInside(path: string): boolean {
+    if (this.#call.real?.(path, this.#folder).sure === false) return false
+    const real = this.#real(path)
+    return this.#policy.roots.some(root => isWithin(real, root))
+  }
+}
+
+export const NOTHING_ALLOWS = 'nothing allows it'
+
+const asks = (text: string, why: string): LeafVerdict => ({ text, decision: 'ask', why })
+
+const describe = ({ does }: Form): string =>
+  does === 'reads'
+    ? 'it only reads'
+    : does === 'runs'
+      ? 'it runs code of this project'
+      : 'this form is known to be harmless'
+
+/** How many words of the command the rule writes out; undefined if the rule does not fit. */
+function literalWords({ specifier }: Rule, text: string, words: readonly ShellWord[]): number | undefined {
+  if (specifier === undefined || !specifier.includes('*') || !commandPattern(specifier).fits(text)) return undefined
+  const written = specifier.replace(/:\*$/, ' *').split(/\s+/)
+  const end = words.findIndex((word, index) => written[index] !== word.text || !word.known || word.text.includes('*'))
+  return end === -1 ? words.length : end
+}

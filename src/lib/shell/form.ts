@@ -1,0 +1,395 @@
+import { harmlessAwk, KINDS } from './operand-kinds.ts'
+import type { ShellWord } from './parse.ts'
+import { isProgramOf, programName } from './programs.ts'
+import { isAssignment, isHarmlessVariable } from './variables.ts'
+import { programRow, type ProgramRow, type RowOperand, type RowOption } from './row.ts'
+import { sedFiles } from './sed-script.ts'
+
+/** What a program does with these words. */
+export interface Form {
+  /** Undefined: this form is not known to be harmless. */
+  readonly does: 'reads' | 'changes' | 'runs' | 'wraps' | undefined
+  /** The first word that is not known, and why. */
+  readonly why: string | undefined
+  readonly row: string | undefined
+  /** It may start another program, and this form is not known to start none. */
+  readonly opaque: boolean
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
+  /** They must lead into the project: scripts that it runs, folders that it fills. */
+  readonly inside: readonly string[]
+  /** Commands that it runs, and texts for the shell. */
+  readonly commands: readonly (readonly ShellWord[])[]
+  readonly texts: readonly string[]
+  /** Remote repositories; empty: the usual one. */
+  readonly remotes: readonly string[]
+  readonly deep: boolean
+  /** What must be true of the repository. */
+  readonly repository: 'config' | 'hooks' | undefined
+}
+
+/** `literal`: so many words are written out in the rule, and were read by a person. */
+export function formOf(words: readonly ShellWord[], literal = 0): Form {
+  const [program, second] = words
+  const name = program?.known === true ? program.text : ''
+  const pair = `${name} ${second?.text}`
+  const special = second?.known === true && second.text.startsWith('-') && programRow(pair) !== undefined
+  return special ? tryRows(pair, words, 2, literal) : tryRows(name, words, 1, literal)
+}
+
+function tryRows(name: string, words: readonly ShellWord[], from: number, literal: number): Form {
+  const row = programRow(name)
+  if (row === undefined) return unlisted(name, words, from, literal)
+  const form = new FormReader(name, row, literal).read(words, from)
+  const further = form.does === undefined ? programRow(`${name} #`) : undefined
+  return further === undefined ? form : new FormReader(name, further, literal).read(words, from)
+}
+
+/** A program of which nothing is known. Where a rule names it, plain words are harmless. */
+function unlisted(name: string, words: readonly ShellWord[], from: number, literal: number): Form {
+  const odd = words
+    .slice(Math.max(from, literal))
+    .find(({ text, known }) => !known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))
+  const runs = RUNS_OTHERS.some(kind => isProgramOf(kind, programName(name)))
+  const why = runs
+    ? `${name} runs other programs`
+    : literal < from
+      ? `${name} has no row`
+      : odd && `${name} has no row, and ${odd.text} is not a plain word`
+  return { ...NOTHING, row: undefined, does: why === undefined ? 'runs' : undefined, why }
+}
+
+const RUNS_OTHERS = [
+  'shell',
+  'interpreter',
+  'awk',
+  'editor',
+  'wrapper',
+  'runner',
+  'unseen',
+  'sources',
+  'runsInput'
+] as const
+
+const NOTHING: Omit<Form, 'does' | 'why' | 'row'> = {
+  opaque: true,
+  reads: [],
+  writes: [],
+  inside: [],
+  commands: [],
+  texts: [],
+  remotes: [],
+  deep: false,
+  repository: undefined
+}
+
+const MESSAGE = ['-m', '--message', '-F', '--file', '-C', '--reuse-message', '--no-edit', '--dry-run']
+
+class FormReader {
+  readonly #name: string
+  readonly #row: ProgramRow
+  readonly #literal: number
+  readonly #seen = new Set<string>()
+  readonly #operands: { readonly word: ShellWord; readonly index: number }[] = []
+  #words: readonly ShellWord[] = []
+  #why: string | undefined
+  #isOpaque = false
+  #does: Form['does']
+  #deep: boolean
+  #repository: Form['repository']
+  #reads: string[] = []
+  #writes: string[] = []
+  #inside: string[] = []
+  #commands: (readonly ShellWord[])[] = []
+  #texts: string[] = []
+  #remotes: string[] = []
+  /** Operands that are missing: the first one, or all. */
+  #missing: '' | 'first' | 'all' = ''
+
+  constructor(name: string, row: ProgramRow, literal: number) {
+    this.#name = name
+    this.#row = row
+    this.#literal = literal
+    this.#does = row.does === 'asks' ? undefined : row.does
+    if (row.does === 'asks') this.#fail(`${name} always asks`)
+    const { properties } = row
+    this.#deep = properties.has('deep')
+    this.#repository = properties.has('git') ? 'config' : properties.has('hooks') ? 'hooks' : undefined
+  }
+
+  read(words: readonly ShellWord[], from: number): Form {
+    this.#words = words
+    this.#options(from)
+    this.#place()
+    const needsMessage = this.#name === 'git commit' || (this.#name === 'git tag' && this.#seen.has('-a'))
+    if (needsMessage && !MESSAGE.some(option => this.#seen.has(option))) this.#fail('an editor would be opened')
+    return {
+      does: this.#why === undefined ? this.#does : undefined,
+      why: this.#why,
+      row: this.#name,
+      opaque: this.#isOpaque && !this.#row.properties.has('inert'),
+      reads: this.#reads,
+      writes: this.#writes,
+      inside: this.#inside,
+      commands: this.#commands,
+      texts: this.#texts,
+      remotes: this.#remotes,
+      deep: this.#deep,
+      repository: this.#repository
+    }
+  }
+
+  /** `isOpaque` is false where it only writes a file. */
+  #fail(why: string, isOpaque = true): void {
+    this.#why ??= why
+    this.#isOpaque ||= isOpaque
+  }
+
+  /** Reads options, and collects operands. Words behind `--`, and behind the first operand of some programs, are operands. */
+  #options(from: number): void {
+    const { properties, operands } = this.#row
+    const ends = properties.has('posix') || operands.some(({ kind }) => /^(?:sub|cmd|bin)$/.test(kind))
+    let index = from
+    if (properties.has('bundled')) index = this.#bundle(index)
+    for (let isOver = properties.has('raw'); index < this.#words.length; index++) {
+      const word = this.#words[index]!
+      const { text } = word
+      if (isOver || !this.#isOption(word)) {
+        this.#operands.push({ word, index })
+        isOver ||= ends && !(properties.has('dash') && operands[0]?.kind !== 'sub' && !properties.has('posix'))
+      } else if (text === '--' && !properties.has('dash')) isOver = true
+      else index += this.#option(text, index)
+    }
+  }
+
+  #isOption({ text, known }: ShellWord): boolean {
+    if (!known) return !this.#row.properties.has('any') && !isSafePattern(text) && /^[-*?[$`~]/.test(text)
+    return (/^[-+]./.test(text) && (text.startsWith('-') || this.#row.options.has(text))) || this.#isSign(text)
+  }
+
+  #isSign(text: string): boolean {
+    return this.#row.properties.has('dash') && !/[\w/.]/.test(text) && this.#row.options.has(text)
+  }
+
+  /** How many further words belong to the option. */
+  #option(text: string, index: number): number {
+    if (this.#words[index]?.known !== true) return (this.#fail(`${text} is only known to the shell`), 0)
+    if (this.#row.properties.has('dash')) {
+      const [, name = text, value] = /^-?(-[^=]+)=(.*)$/s.exec(text) ?? []
+      const own = this.#row.options.get(text)
+      return own === undefined
+        ? this.#value(name, this.#row.options.get(name), value, index)
+        : this.#value(text, own, undefined, index)
+    }
+    if (text.startsWith('--')) {
+      const [, name = text, value] = /^(--[^=]*)=(.*)$/s.exec(text) ?? []
+      return this.#value(name, this.#row.options.get(name), value, index)
+    }
+    const number = /^-\d+$/.test(text) ? this.#row.options.get('-#') : undefined
+    if (number !== undefined || this.#row.options.has(text))
+      return this.#value(text, number ?? this.#row.options.get(text), undefined, index)
+    for (let at = 1; at < text.length; at++) {
+      const name = `${text[0]}${text[at]}`
+      const option = this.#row.options.get(name)
+      const takesRest = option !== undefined && (option.values > 0 || option.sign === '?')
+      const rest = takesRest && at + 1 < text.length ? text.slice(at + 1) : undefined
+      const taken = this.#value(name, option, rest, index)
+      if (takesRest || this.#why !== undefined) return taken
+    }
+    return 0
+  }
+
+  /** The first word of tar: its letters take their values from the following words, in order. */
+  #bundle(from: number): number {
+    const first = this.#words[from]
+    if (first?.known !== true || !/^[A-Za-z]+$/.test(first.text)) return from
+    let next = from
+    for (const letter of first.text)
+      next += this.#value(`-${letter}`, this.#row.options.get(`-${letter}`), undefined, next)
+    return next + 1
+  }
+
+  #value(name: string, option: RowOption | undefined, glued: string | undefined, index: number): number {
+    this.#seen.add(name)
+    if (option === undefined) {
+      const isFine = this.#row.properties.has('any') || index < this.#literal
+      if (!isFine) this.#fail(`${name} is not listed as harmless for ${this.#name}`)
+      return 0
+    }
+    const { sign, kind, values, deep } = option
+    if (deep) this.#deep = true
+    const taken = glued === undefined ? values : 0
+    if (/^[!~>]/.test(sign) && index + taken >= this.#literal)
+      this.#fail(`${name} of ${this.#name} is not harmless`, sign !== '>')
+    if (sign.endsWith('^') || sign === '@') this.#missing = this.#missing === '' ? 'first' : this.#missing
+    if (sign === '.') this.#missing = 'all'
+    if (sign === '%') return this.#command(index)
+    if (sign === '&') return this.#module(index, glued)
+    if (glued !== undefined && values === 0 && sign !== '?' && !/^[!~]/.test(sign)) this.#fail(`${name} takes no value`)
+    if (values === 0) return 0
+    const word = glued === undefined ? this.#words[index + values] : { text: glued, known: true }
+    if (word === undefined) return (this.#fail(`${name} lacks its value`), 0)
+    if (/^[!~]/.test(sign)) return taken
+    if (sign === '$') this.#text(word)
+    else
+      this.#operand(
+        word,
+        sign.startsWith('<') ? 'read' : sign.startsWith('>') ? 'write' : kind === '' ? 'text' : kind,
+        index + taken
+      )
+    return taken
+  }
+
+  #text({ text, known }: ShellWord): void {
+    if (known) this.#texts.push(text)
+    else this.#fail(`the text ${text} is only known to the shell`)
+    this.#missing = 'all'
+  }
+
+  /** The words up to `;` or `+`. */
+  #command(index: number): number {
+    const rest = this.#words.slice(index + 1)
+    const end = rest.findIndex(({ text }, at) => text === ';' || (text === '+' && rest[at - 1]?.text === '{}'))
+    if (end < 1) return (this.#fail('a command has no end'), rest.length)
+    this.#commands.push(rest.slice(0, end))
+    this.#deep = true
+    return end + 1
+  }
+
+  #module(index: number, glued: string | undefined): number {
+    const from = glued === undefined ? index + 1 : index
+    const rest = this.#words.slice(from)
+    const [first] = rest
+    if (first !== undefined)
+      this.#program(glued === undefined ? rest : [{ text: glued, known: true }, ...rest.slice(1)], from)
+    else this.#fail('a module is missing')
+    this.#missing = 'all'
+    return rest.length
+  }
+
+  /** A program of the project, or of what is installed there, with its arguments. */
+  #program(words: readonly ShellWord[], index: number): void {
+    const inner = formOf(words, Math.max(0, this.#literal - index))
+    if (inner.does === undefined || inner.does === 'wraps')
+      this.#fail(inner.why ?? `${words[0]?.text} runs another program`)
+    this.#reads.push(...inner.reads)
+    this.#writes.push(...inner.writes)
+    this.#inside.push(...inner.inside)
+    this.#commands.push(...inner.commands)
+    this.#texts.push(...inner.texts)
+    this.#deep ||= inner.deep
+  }
+
+  /** Gives each operand its kind. Those before and behind the kind that may repeat have theirs by position. */
+  #place(): void {
+    const kinds = this.#missing === 'first' ? this.#row.operands.slice(1) : this.#row.operands
+    const isOptional = this.#missing === 'all'
+    const many = kinds.findIndex(({ times }) => times === '*' || times === '+')
+    const behind = many === -1 ? [] : kinds.slice(many + 1)
+    const front = many === -1 ? kinds : kinds.slice(0, many)
+    const all = this.#operands
+    const tail = behind.length === 0 ? all.length : Math.max(front.length, all.length - behind.length)
+    for (const [position, { word, index }] of all.entries()) {
+      const at = position < front.length ? front[position] : position >= tail ? behind[position - tail] : kinds[many]
+      if (at === undefined) return this.#fail(`${word.text} is one operand too many for ${this.#name}`)
+      if (this.#rest(at, word, index)) return
+      this.#operand(word, at.kind, index)
+    }
+    const least = kinds.filter(({ times }) => times === '' || times === '+').length
+    if (all.length < least && !isOptional) this.#fail(`${this.#name} lacks an operand`)
+    if (all.length === 0 && kinds[0]?.kind === 'remote') this.#remotes.push('')
+  }
+
+  /** Operands that take all the words behind them. */
+  #rest({ kind }: RowOperand, word: ShellWord, index: number): boolean {
+    const rest = this.#words.slice(index)
+    if (kind === 'args') {
+      const odd = rest.find(({ known }) => !known)
+      if (odd !== undefined) this.#fail(`${odd.text} is only known to the shell`)
+    } else if (kind === 'sub') this.#sub(word, index)
+    else if (kind === 'bin') this.#program(rest, index)
+    else if (kind === 'cmd') this.#commands.push(rest)
+    else if (kind === 'variable' && !isAssignment(word.text)) this.#commands.push(rest)
+    else return false
+    return true
+  }
+
+  #sub({ text, known }: ShellWord, index: number): void {
+    if (!known) return this.#fail(`the sub-command ${text} is only known to the shell`)
+    const form = tryRows(`${this.#name} ${text}`, this.#words, index + 1, this.#literal)
+    if (form.does === undefined) this.#fail(form.why ?? `${this.#name} ${text} is not listed as harmless`, form.opaque)
+    this.#does = form.does
+    this.#deep ||= form.deep
+    this.#repository = form.repository
+    for (const [own, further] of [
+      [this.#reads, form.reads],
+      [this.#writes, form.writes],
+      [this.#inside, form.inside],
+      [this.#texts, form.texts],
+      [this.#remotes, form.remotes]
+    ] as const)
+      own.push(...further)
+    this.#commands.push(...form.commands)
+  }
+
+  #operand(word: ShellWord, kind: string, index: number): void {
+    const { text, known } = word
+    if (!known) return this.#unknown(text, kind)
+    if (kind === 'sed') return this.#sed(text)
+    if (kind === 'awk')
+      return harmlessAwk(text) ? undefined : this.#fail('the program of awk is not known to be harmless')
+    if (kind === 'folder' && text === '-') return this.#fail('only the shell knows the folder before')
+    if (kind === 'read' || kind === 'folder') this.#reads.push(text)
+    else if (kind === 'write') this.#writes.push(text)
+    else if (kind === 'rev' || kind === 'changed') {
+      this.#reads.push(text, ...pathsInRevision(text))
+      if (kind === 'changed') this.#writes.push(text, ...pathsInRevision(text))
+    } else if (kind === 'remote') this.#remotes.push(text)
+    else if (kind === 'deep') {
+      this.#reads.push(text)
+      this.#deep = true
+    } else if (kind === 'inside' || kind === 'script' || kind === 'gopath') this.#within(text, kind, index)
+    else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
+      if (index >= this.#literal) this.#fail(`${text} is not a ${kind} that is known to be harmless for ${this.#name}`)
+  }
+
+  #within(text: string, kind: string, index: number): void {
+    const path = text.replace(/::.*$/s, '').replace(/\/\.\.\.$/, '')
+    const isOdd = /^[-~]|@|^\/(?:dev|proc)\//.test(path) || (kind === 'script' && path === '')
+    if (isOdd && index >= this.#literal) this.#fail(`${text} is not a file of the project`)
+    this.#inside.push(path)
+    this.#reads.push(path)
+  }
+
+  /** Patterns and variables. Where no option does harm, they may become anything. */
+  #unknown(text: string, kind: string): void {
+    const isPath = /^(?:read|write|rev|changed)$/.test(kind)
+    if (isPath && isPattern(text) && (isSafePattern(text) || this.#row.properties.has('any'))) {
+      const into = kind === 'write' ? this.#writes : this.#reads
+      into.push(text)
+      this.#fail(`${text} is a pattern`)
+    } else if (kind !== 'text' || !this.#row.properties.has('any') || !/^[^`(]*$/.test(text))
+      this.#fail(`${text} is only known to the shell`)
+  }
+
+  #sed(script: string): void {
+    const files = sedFiles(script)
+    if (files === undefined) return this.#fail('the script of sed is not known to be harmless')
+    this.#reads.push(...files.reads)
+    this.#writes.push(...files.writes)
+    if (files.writes.length > 0) this.#fail('the script of sed writes a file', false)
+  }
+}
+
+const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{]/.test(text)
+
+/** What it becomes cannot be an option. */
+const isSafePattern = (text: string): boolean => isPattern(text) && /^[\w./]/.test(text)
+
+/** `HEAD:a`, `:a`, `:/a`, `:(top)a`. */
+function pathsInRevision(text: string): readonly string[] {
+  const [, magic = '', signs = '', path] = /:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s.exec(text) ?? []
+  const after = text.includes(':') ? [text.slice(text.indexOf(':') + 1)] : []
+  const isOut = /exclude/.test(magic) || /[!^]/.test(signs)
+  return path === undefined ? after : isOut ? [] : [path.replace(/^\/+/, '')]
+}

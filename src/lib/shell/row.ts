@@ -1,0 +1,86 @@
+import { CHANGING } from './rows/changing.ts'
+import { GIT } from './rows/git.ts'
+import { READING } from './rows/reading.ts'
+import { RUNNING } from './rows/running.ts'
+
+/**
+ * The harmless forms of a program: `does and properties | options | operands`. What a row does not list is not known.
+ *
+ * - does: `reads`, `changes` (what it names, or what its name says), `runs` (this project's code), `wraps` (the command that
+ *   it is given), `asks` (in every form)
+ * - `inert`: it starts no other program, whatever its options. `any`: and no option of it does harm. `raw`: it has no
+ *   options. `posix`: options end at the first operand. `dash`: long options have one dash. `bundled`: as in `tar czf`.
+ *   `deep`: it searches folders. `git`, `hooks`: the repository must name no program, or have no hooks
+ * - options: `-abc` or `--name`; a sign says what follows: `=` a value, `=kind` a value of that kind, `<` a file that is read,
+ *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
+ *   `@` the first operand is missing, `.` all operands may be missing, `%` a command up to `;` or `+`, `$` a text for the
+ *   shell, `&` a program with its arguments, `*` it searches folders, `-#` any number. `~` and `!` (with a value) are not harmless
+ * - operands: kinds (`KINDS` in form.ts), each with `?`, `*` or `+` as in regular expressions
+ *
+ * `program #` is a further form; `as program` has the same row.
+ */
+export interface ProgramRow {
+  readonly does: 'reads' | 'changes' | 'runs' | 'wraps' | 'asks'
+  readonly properties: ReadonlySet<string>
+  readonly options: ReadonlyMap<string, RowOption>
+  readonly operands: readonly RowOperand[]
+}
+
+export interface RowOption {
+  readonly sign: string
+  readonly kind: string
+  readonly values: number
+  readonly deep: boolean
+}
+
+export interface RowOperand {
+  readonly kind: string
+  readonly times: '' | '?' | '*' | '+'
+}
+
+const ROWS: ReadonlyMap<string, string> = new Map(
+  [READING, CHANGING, RUNNING, GIT].flatMap(rows => Object.entries(rows))
+)
+
+const READY = new Map<string, ProgramRow>()
+
+export const rowNames = (): readonly string[] => [...ROWS.keys()]
+
+export function programRow(name: string): ProgramRow | undefined {
+  const text = ROWS.get(name)
+  if (text === undefined) return undefined
+  if (text.startsWith('as ')) return programRow(text.slice(3))
+  let row = READY.get(name)
+  if (row === undefined) READY.set(name, (row = readRow(text)))
+  return row
+}
+
+function readRow(text: string): ProgramRow {
+  const [head = '', options = '', operands = ''] = text.split('|').map(part => part.trim())
+  const [does, ...properties] = head.split(' ')
+  if (properties.includes('any')) properties.push('inert')
+  return {
+    does: does as ProgramRow['does'],
+    properties: new Set(properties),
+    options: new Map(wordsOf(options).flatMap(token => optionsIn(token, properties.includes('dash')))),
+    operands: wordsOf(operands).flatMap(token => {
+      const [, kind = '', times = ''] = /^(\w+)([?*+]?)$/.exec(token) ?? []
+      return kind === 'none' ? [] : [{ kind, times: times as RowOperand['times'] }]
+    })
+  }
+}
+
+const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter(word => word !== '')
+
+const TOKEN = /^([-+]{0,2}[\w.#-]+?)(?:([=<>?^@.%$&~!])(2)?(\^)?([a-z]*))?(\*)?$/
+
+function optionsIn(token: string, dash: boolean): readonly (readonly [string, RowOption])[] {
+  const flag = { sign: '', kind: '', values: 0, deep: false }
+  // Such as `(` and `==`.
+  if (!/[\w#]/.test(token)) return [[token, flag]]
+  const [, name = token, sign = '', two, first, kind = '', deep] = TOKEN.exec(token) ?? []
+  const values = /[=<>^!$&]/.test(sign) ? (two === undefined ? 1 : 2) : 0
+  const option = { sign: sign + (first ?? ''), kind, values, deep: deep !== undefined }
+  const letters = !dash && /^-[A-Za-z]{2,}$/.test(name)
+  return letters ? Array.from(name.slice(1), letter => [`-${letter}`, option]) : [[name, option]]
+}

@@ -1,0 +1,74 @@
+/** Data: programs that change what they name, or what their name says, and start nothing. */
+export const CHANGING: Readonly<Record<string, string>> = {
+  chmod: 'changes inert | -R -v -c -f --recursive --verbose --changes --silent | text write+',
+  chown: 'changes inert | -R -v -c -f -h --recursive --verbose --changes | text write+',
+  cp: `changes inert | -a* -b -d -f -i -l -L -n -p -P -r* -R* -s -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference --preserve?
+    --recursive* --update? --verbose --parents --no-target-directory --reflink? | read+ write`,
+  dd: 'asks inert',
+  install: 'asks inert',
+  kill: 'changes inert | -s= -l -# | text*',
+  ln: 'changes inert | -s -f -n -v -r -T --symbolic --force --no-dereference --verbose --relative | read write?',
+  mkdir: 'changes inert | -p -v -m= --parents --verbose --mode= | write+',
+  mkfifo: 'changes inert | -m= | write+',
+  mktemp: 'changes inert | -d -u -q | none',
+  mv: 'changes inert | -b -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | write+',
+  rm: 'changes inert | -d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? | write+',
+  rmdir: 'changes inert | -p -v --parents --ignore-fail-on-non-empty --verbose | write+',
+  tee: 'changes inert | -a -i --append --ignore-interrupts | write*',
+  touch: 'changes inert | -a -c -m -h -d= -t= -r< --no-create --date= --reference< --time= | write+',
+  truncate: 'changes inert | -c -s= -r< --size= --no-create --reference< | write+',
+  split: 'asks',
+  rsync: `changes | -a* -v -z -r* -n -h -P -u -c -l -p -t -g -o -D -H -x -W -q -i -m --archive* --verbose --compress --recursive* --dry-run --human-readable --progress --partial --update --checksum --delete
+    --delete-after --delete-excluded --exclude= --include= --exclude-from< --include-from< --stats --info= --itemize-changes --ignore-existing --size-only --times --perms --links --hard-links --quiet --prune-empty-dirs
+    --max-size= --bwlimit= -e! --rsh! --rsync-path! --files-from! --daemon~ --config! --log-file> -T! --temp-dir! --backup-dir! -M! | read+ write`,
+  shuf: 'reads inert | -e -i= -n= -r -z --echo --input-range= --head-count= --repeat -o> --output> | text*',
+  tar: `changes bundled | -f= -C=inside -c -x -t -r -u -z -j -J -v -p -h -k -m -O -P~ -I! -F! -T! -X< -W --file= --directory=inside --create --extract --get --list --append --update --gzip --gunzip
+    --bzip2 --xz --zstd --auto-compress -a --verbose --exclude= --exclude-from< --exclude-vcs --strip-components= --wildcards --keep-old-files --same-owner --no-same-owner --checkpoint?
+    --checkpoint-action! --to-command! --use-compress-program! --rsh-command! --rmt-command! --info-script! --new-volume-script! --owner= --group= --mtime= --sort= --transform! --numeric-owner
+    | deep*`,
+  unzip: 'changes | -l -t -v -q -o -n -j -p -d=inside | read text*',
+  zip: 'changes | -r* -q -v -j -9 -# -u -x= | write read*',
+  zipinfo: 'reads inert | -1 -l -m -v -h -t | read text*',
+  yes: 'reads any || text*',
+  chgrp: 'as chown',
+
+  // What they reach is not on this machine.
+  curl: `changes | -s -S -f -i -I -L -v -k -g -4 -6 -# -N -H=head -X= -d=head -A= -e= -m= -u= -b=cookie -w=head -r= -G --silent --show-error --fail --fail-with-body --include --head --location
+    --verbose --insecure --globoff --header=head --request= --data=head --data-raw= --json=head --user-agent= --referer= --max-time= --connect-timeout= --retry= --retry-delay=
+    --retry-all-errors --user= --compressed --http1.1 --http2 --ipv4 --ipv6 --get --no-progress-meter --no-buffer --max-redirs= --cookie=cookie --url=url --write-out=head --range= --resolve=
+    -o> -O~ -K! --config! --output> --remote-name~ -T! --upload-file! -F! --form! -x! --proxy! --cacert! --cert! --key! --engine! --unix-socket! --dump-header> -D> --netrc-file! --trace>
+    | url+`,
+  dig: 'changes | -x= -t= -4 -6 | text+',
+  host: 'changes | -t= -4 -6 | text+',
+  nslookup: 'changes || text+',
+  ping: 'changes | -c= -i= -w= -W= -n -q -4 -6 | text',
+  gh: 'changes || sub',
+  'gh pr': 'changes || sub',
+  'gh issue': 'changes || sub',
+  'gh run': 'changes || sub',
+  'gh repo': 'changes || sub',
+  'gh release': 'changes || sub',
+  'gh auth': 'changes || sub',
+  'gh auth status': 'changes || none',
+  'gh pr list':
+    'changes | -s= -L= -l= -a= -A= -B= -H= --state= --limit= --label= --assignee= --author= --base= --head= --json= -q= --jq= --search= -S= -R= --repo= | none',
+  'gh pr view': 'changes | -c --comments --json= -q= --jq= -R= --repo= | text?',
+  'gh pr status': 'changes | --json= -q= --jq= -R= --repo= | none',
+  'gh pr diff': 'changes | --name-only --patch --color= -R= --repo= | text?',
+  'gh pr checks': 'changes | --watch --required --json= -R= --repo= | text?',
+  'gh pr create':
+    'changes | -t= -b= -B= -H= -d -f -l= -a= -r= -R= --title= --body= --base= --head= --draft --fill --label= --assignee= --reviewer= --repo= -F< --body-file< | none',
+  'gh pr comment': 'changes | -b= --body= -R= --repo= -F< --body-file< | text?',
+  'gh issue list': 'as gh pr list',
+  'gh issue view': 'as gh pr view',
+  'gh issue create':
+    'changes | -t= -b= -l= -a= -R= --title= --body= --label= --assignee= --repo= -F< --body-file< | none',
+  'gh issue comment': 'as gh pr comment',
+  'gh run list':
+    'changes | -b= -w= -L= -s= -u= --branch= --workflow= --limit= --status= --user= --json= -q= --jq= -R= --repo= | none',
+  'gh run view': 'changes | -v --log --log-failed -j= --job= --json= -q= --jq= --exit-status -R= --repo= | text?',
+  'gh run watch': 'changes | --exit-status -i= --interval= --compact -R= --repo= | text?',
+  'gh repo view': 'changes | --json= -q= --jq= -b= --branch= | text?',
+  'gh release list': 'changes | -L= --limit= --json= -R= --repo= | none',
+  'gh release view': 'changes | --json= -R= --repo= | text?'
+}

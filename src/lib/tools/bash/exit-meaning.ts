@@ -1,0 +1,21 @@
+import { isProgramOf } from '../../shell/programs.ts'
+import { simpleCommand } from '../../shell/command-words.ts'
+
+/** What can be said of a command without running it. Whatever is not one simple command says nothing. */
+const programOf = (command: string): string => simpleCommand(command)?.[0] ?? ''
+
+export const isSilent = (command: string): boolean => isProgramOf('silent', programOf(command))
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  grep: 'No matches found',
+  rg: 'No matches found',
+  diff: 'Files differ',
+  cmp: 'Files differ',
+  test: 'Condition is false'
+}
+
+/** What an exit code other than 0 means where it is no failure. */
+export function meaningOf(command: string, code: number): string | undefined {
+  const program = code === 1 ? programOf(command) : ''
+  return Object.hasOwn(MEANINGS, program) ? MEANINGS[program] : undefined
+}

@@ -1,0 +1,40 @@
+/** A project with a denied folder, links into it, and a repository, in which commands are judged as in a session. */
+import type { Policy, Rule, Ruling } from '../../../src/lib/permissions/policy.ts'
+import { execFileSync } from 'node:child_process'
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { decide } from '../../../src/lib/permissions/decide.ts'
+import { twinsFor } from '../../../src/lib/permissions/named-paths.ts'
+import { onlyReads } from '../../../src/lib/shell/only-reads.ts'
+import { isThere, resolvePath } from '../../../src/lib/world/files/paths.ts'
+import { repositoryFacts } from '../../../src/lib/world/files/repository.ts'
+import { HOME } from '../permission-kit.ts'
+
+export interface Stage {
+  readonly root: string
+  judge(command: string, rules: readonly Rule[], more?: Partial<Policy>): Ruling
+  remove(): void
+}
+
+export function attackStage(): Stage {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
+  for (const file of ['secrets/k', 'secrets/deep/k', 'src/a.ts', 'f', 'g', 'log', '.agent/x', 'README.md', 'evil.sh']) {
+    mkdirSync(dirname(join(root, file)), { recursive: true })
+    writeFileSync(join(root, file), 'x\n')
+  }
+  symlinkSync('secrets', join(root, 'linkdir'))
+  symlinkSync('secrets/deep', join(root, 'l'))
+  linkSync(join(root, 'secrets/k'), join(root, 'hardlink'))
+  execFileSync('git', ['init', '-q', '--template='], { cwd: root })
+  return {
+    root,
+    judge(command, rules, more = {}) {
+      const policy: Policy = { rules, mode: 'default', roots: [root], home: HOME, ...more }
+      const facts = { cwd: root, real: resolvePath, has: isThere, repository: repositoryFacts, twins: twinsFor(policy) }
+      const subject = { kind: 'command', command } as const
+      return decide({ tool: 'Bash', input: { command }, subject, readOnly: onlyReads(command), ...facts }, policy)
+    },
+    remove: () => rmSync(root, { recursive: true })
+  }
+}

@@ -1,0 +1,58 @@
+/** Rules that cover only what is known, through a running agent with real commands. */
+import { expect, test } from 'vitest'
+import { ask, project, resultsIn } from '../../support/agent-kit.ts'
+import { touch, yes } from '../../support/one-call.ts'
+
+const bash = (...commands: readonly string[]) => [
+  ...commands.map(command => ({ calls: [{ name: 'Bash', input: { command } }] })),
+  'Done.'
+]
+
+test('the refusal of a run without anybody to ask names the rule to add, and that rule is enough', async () => {
+  const refused = await touch({})
+  expect(refused.told).toContain('to allow it, add Bash(touch made) to permissions.allow or --allowedTools')
+  expect(await touch({ allowedTools: ['Bash(touch made)'] })).toMatchObject({ ran: true })
+  const both = 'mkdir a && touch made'
+  const second = await touch({ allowedTools: ['Bash(mkdir *)'] }, both)
+  expect(second.told).toContain('add Bash(touch made) to')
+  expect(await touch({ allowedTools: ['Bash(mkdir *)', 'Bash(touch made)'] }, both)).toMatchObject({ ran: true })
+  const written = 'echo x > made'
+  expect((await touch({}, written)).told).toContain('add Bash(echo x > made) to')
+  expect(await touch({ allowedTools: [`Bash(${written})`] }, written)).toMatchObject({ ran: true })
+})
+
+test('commands that only read run in every mode, and the hooks still judge them', async () => {
+  const place = project({ 'a.txt': 'one\ntwo\n' })
+  for (const permissionMode of ['default', 'plan', 'dontAsk'] as const) {
+    const { sent } = await ask(bash('cat a.txt | wc -l && ls'), { in: place, permissionMode })
+    expect(resultsIn(sent[1]!)[0]?.text).toContain('2\na.txt')
+  }
+  const { sent } = await ask(bash('cat a.txt'), { in: place, disallowedTools: ['Read(a.txt)'] })
+  expect(resultsIn(sent[1]!)[0]?.text).toContain('Read(a.txt)')
+})
+
+test('reading commands run with GIT_OPTIONAL_LOCKS=0, others do not', async () => {
+  const place = project({ 'a.sh': 'echo "locks: $GIT_OPTIONAL_LOCKS."' })
+  const { sent } = await ask(bash('echo "locks: $GIT_OPTIONAL_LOCKS."', 'sh a.sh'), {
+    in: place,
+    allowedTools: ['Bash']
+  })
+  expect(resultsIn(sent[1]!)[0]?.text).toContain('locks: 0.')
+  expect(resultsIn(sent[2]!).at(-1)?.text).toContain('locks: .')
+})
+
+test('an option of a program without a row is asked about once per exact command and session', async () => {
+  const place = project({ tool: '#!/bin/sh\necho ran "$@"\n' })
+  const asked: unknown[] = []
+  const canUseTool: typeof yes = async (_, input) => {
+    asked.push(input['command'])
+    return { behavior: 'allow' }
+  }
+  const commands = ['sh tool', './tool a', './tool --x a', './tool --x a', './tool --x b']
+  await ask(bash('chmod +x tool', ...commands), {
+    in: place,
+    canUseTool,
+    allowedTools: ['Bash(./tool *)', 'Bash(sh tool)', 'Bash(chmod *)']
+  })
+  expect(asked).toEqual(['./tool --x a', './tool --x b'])
+})
