@@ -1,7 +1,8 @@
 /** Rules that cover only what is known, through a running agent with real commands. */
 import { expect, test } from 'vitest'
 import { ask, project, resultsIn } from '../../support/agent-kit.ts'
-import { touch, yes } from '../../support/one-call.ts'
+import type { CanUseTool } from '../../../src/index.ts'
+import { touch } from '../../support/one-call.ts'
 
 const bash = (...commands: readonly string[]) => [
   ...commands.map(command => ({ calls: [{ name: 'Bash', input: { command } }] })),
@@ -44,7 +45,7 @@ test('reading commands run with GIT_OPTIONAL_LOCKS=0, others do not', async () =
 test('an option of a program without a row is asked about once per exact command and session', async () => {
   const place = project({ tool: '#!/bin/sh\necho ran "$@"\n' })
   const asked: unknown[] = []
-  const canUseTool: typeof yes = async (_, input) => {
+  const canUseTool: CanUseTool = async (_, input) => {
     asked.push(input['command'])
     return { behavior: 'allow' }
   }
