@@ -47,6 +47,17 @@ test('hooks are added again and again, and those of settings files come beside t
 
 describe('a call', () => {
   // F131, F96
+  test('called by an older name of its tool is refused under the name that hooks see', async () => {
+    const seen: string[] = []
+    const { sent } = await ask([callTurn('Task', { description: 'd', prompt: 'p' }), 'Done.'], {
+      ...withHooks(hooks =>
+        hooks.on('PreToolUse', ({ toolName }) => (seen.push(toolName), deny('not now')), { name: 'quiet' })
+      )
+    })
+    expect(seen).toEqual(['Agent'])
+    expect(resultsIn(sent[1]!)[0]!.text).toContain('PreToolUse:Agent hook error: [quiet]')
+  })
+
   test.each([
     ['denied with a reason', () => deny('too loud'), 'too loud'],
     ['denied without one', () => ({ decision: 'deny' }) as const, 'refused by quiet'],

@@ -127,7 +127,11 @@ describe('guard() called wrongly', () => {
   const hooks = new HookRegistry()
   const run = (): string => 'ran'
   const wrong: readonly (readonly [string, readonly unknown[], RegExp])[] = [
-    ['no registry', [undefined, 'T', run], /hooks of guard\(\) cannot be .*; use a HookRegistry/],
+    [
+      'no registry',
+      [undefined, 'T', run],
+      /hooks of guard\(\) cannot be .*; use a HookRegistry or another object with fire\(\)/
+    ],
     ['something else for a registry', [{}, 'T', run], /hooks of guard\(\) cannot be \{\}; use a HookRegistry/],
     ['no name', [hooks, '', run], /toolName of guard\(\)/],
     ['a number for a name', [hooks, 7, run], /toolName of guard\(\) cannot be 7/],

@@ -169,7 +169,11 @@ const OTHERS: readonly (readonly [string, () => unknown, RegExp])[] = [
   ],
   ['scriptedModel()', () => scriptedModel(undefined as never), /the argument of scriptedModel\(\).*a list of turns/],
   ['scriptedModel() without turns', () => scriptedModel({ turn: [] } as never), /a list of turns, or \{ turns/],
-  ['a misspelt key of a turn', () => scriptedModel([{ cals: [] } as never]), /a key of turn 1 .*"cals"; use .*calls/],
+  [
+    'a misspelt key of a turn',
+    () => scriptedModel([{ cals: [] } as never]),
+    /^a key of turns\[0\] cannot be "cals"; use .*calls/
+  ],
   [
     'a function in the place of matchers',
     () => query({ prompt: 'go', options: { hooks: { PreToolUse: [() => undefined] } as never } }),
@@ -251,7 +255,7 @@ describe('what only loading can know', () => {
     await expect(running.result()).rejects.toBe(error)
   })
 
-  test('E6: a reader that waits already is told as well, and one that never reads disturbs nobody', async () => {
+  test('E6: a reader that waits already is told as well, and one that never reads disturbs no one', async () => {
     const { cwd, env } = project()
     const begin = () => query({ prompt: 'go', options: { cwd, env, model: scriptedModel([]), settings: '{' } })
     const read = async (): Promise<void> => {

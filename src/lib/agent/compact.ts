@@ -37,7 +37,11 @@ export async function compact(session: Session, compaction: Compaction, signal: 
     return false
   }
   const isShort = (): boolean => conversation.messages.length <= KEPT && trigger === 'auto' && !forced
-  if (isShort() || cutIn(conversation.messages) === 0) return false
+  const nothingToDo = (): false => {
+    if (trigger === 'manual') session.reader.notice('there is nothing to compact yet', 'notice')
+    return false
+  }
+  if (isShort() || cutIn(conversation.messages) === 0) return nothingToDo()
   const input = { trigger, custom_instructions: instructions ?? null }
   const before = await session.hooks.run('PreCompact', input, { signal })
   if (signal.aborted || (before.blocked && !forced)) {
@@ -47,7 +51,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   }
   // Hooks may have removed enough.
   const cut = isShort() ? 0 : cutIn(conversation.messages)
-  if (cut === 0) return false
+  if (cut === 0) return nothingToDo()
   const [last] = conversation.messages.slice(cut - 1)
   const { tokens } = session
   const summary = await summaryOf(session, instructions, signal)

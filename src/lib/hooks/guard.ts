@@ -39,7 +39,7 @@ export interface GuardQuestion {
 }
 
 const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
-  hooks: 'HookRegistry',
+  hooks: 'HookRegistry or another object with fire()',
   toolName: 'string',
   execute: 'function',
   accept: 'function',

@@ -99,7 +99,7 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
       'a list of turns, or { turns, name, price, repeatLast }'
     )
   for (const [place, turn] of turns.entries()) {
-    if (typeof turn === 'object') checkObject(SCRIPTED_TURN, turn, `turn ${place + 1} of the script`)
+    if (typeof turn === 'object') checkObject(SCRIPTED_TURN, turn, `turns[${place}]`)
   }
   const name = options.name ?? 'scripted'
   const requests: ScriptedRequest[] = []

@@ -90,6 +90,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     const { line, ready, shows, ended } = terminal(here, ['One.', 'In short: one.', 'Two.'])
     await ready()
     line('/compact')
+    await shows('there is nothing to compact yet')
     await shows('  The conversation was not compacted.')
     line('first')
     await shows(/One\.\n\n>$/)
@@ -132,7 +133,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(toldModel(here)).toContain('/etc/hosts is what?')
   })
 
-  test('a prompt on the command line is the first; the next goes on with the same conversation; Ctrl-D ends', async () => {
+  test('a prompt on the command line is the first; the next continues with the same conversation; Ctrl-D ends', async () => {
     const here = scene()
     const { line, keys, ready, shows, ended } = terminal(here, ['One.', 'Two.'], { args: ['begin'] })
     expect(await shows(/One\.\n\n>$/)).toContain('> begin\nOne.')
@@ -175,7 +176,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   // FM62
-  test('Ctrl-C interrupts a command, nothing of it is left, and the session goes on', async () => {
+  test('Ctrl-C interrupts a command, nothing of it is left, and the session continues', async () => {
     const here = scene()
     const { line, keys, ready, shows, screen, ended } = terminal(here, [{ calls: [bashCall(stays(here))] }, 'Fine.'], {
       args: ['--allowedTools', 'Bash']

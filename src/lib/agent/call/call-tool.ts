@@ -128,7 +128,7 @@ function judgedBy(
 
 async function refusedBy(
   before: Outcome,
-  { use, input, consent }: CallAt<'checked'>,
+  { use, tool, input, consent }: CallAt<'checked'>,
   session: Session
 ): Promise<CallAt<'refused'>> {
   const { by = '', reason = '' } = before
@@ -136,7 +136,7 @@ async function refusedBy(
   // Hook messages are delivered in a microtask; those of the hook that refused come first.
   await Promise.resolve()
   session.deny(use, seen as PlainObject, { kind: 'hook', by, reason })
-  return refused({ use, input: seen }, `PreToolUse:${use.name} hook error: [${by}]: ${reasonForModel(before)}`)
+  return refused({ use, input: seen }, `PreToolUse:${tool.name} hook error: [${by}]: ${reasonForModel(before)}`)
 }
 
 /** An asynchronous check is made again when all hooks have answered. */
@@ -222,10 +222,10 @@ export function finish(call: CallAt<'ran'>, session: Session, signal: AbortSigna
 type Answered = CallAt<'answered'>
 
 function finishedBy(outcome: Outcome, call: CallAt<'ran'>, session: Session): Answered | Promise<Answered> {
-  const { use, tool, input, result } = call
+  const { tool, input, result } = call
   if (outcome.decision === 'deny')
     for (const { by, reason } of objectionsIn(outcome))
-      session.conversation.addContext(`${outcome.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
+      session.conversation.addContext(`${outcome.event}:${tool.name} hook blocking error: ${reason} (from ${by})`)
   const settling = result.error === undefined ? tool.settle?.(input, session.options.place) : undefined
   return after(settling, news => {
     if (news !== undefined) session.conversation.addContext(news)
