@@ -28,7 +28,7 @@ export interface Form {
   readonly repository: 'config' | 'hooks' | undefined
 }
 
-/** `literal`: so many words are written out in the rule, and were read by a person. */
+/** `literal`: this many words are written out in the rule, and were read by a person. */
 export function formOf(words: readonly ShellWord[], literal = 0): Form {
   const [program, second] = words
   const name = program?.known === true ? program.text : ''
