@@ -27,6 +27,8 @@ export interface FireOptions {
   common?(): PlainObject
 }
 
+export const NO_OPTIONS: FireOptions = Object.freeze({})
+
 /** An outcome with a report: what each hook answered, or why it did not run. */
 export interface Reported extends Outcome {
   readonly precedence: Precedence
@@ -40,6 +42,8 @@ export interface RegistryInternals {
   readonly background: SpawnedWork
   readonly session: AbortFlag | undefined
   readonly outbox: ((message: HookMessage) => void) | undefined
+  /** There is an outbox, or a budget. */
+  readonly careful: boolean
   /** What hooks store for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>
   readonly roster: Roster

@@ -13,7 +13,7 @@ import type {
   CallbackRecord,
   ForeignCallbackRecord
 } from './hook.ts'
-import type { FireOptions, RegistryInternals, Reported } from './registry-internals.ts'
+import { NO_OPTIONS, type FireOptions, type RegistryInternals, type Reported } from './registry-internals.ts'
 import { SpawnedWork } from './background.ts'
 import type { Outcome, ToolOutcome } from './dispatch/outcome.ts'
 import { Roster } from './dispatch/roster.ts'
@@ -22,8 +22,6 @@ import { settingsFrom, type RegistryOptions } from './registry-options.ts'
 import type { Matcher, ToolInputs } from './events/tool-inputs.ts'
 import { queueFor } from './hook-messages.ts'
 import { checkOptionNames } from './option-values.ts'
-
-const NO_OPTIONS: FireOptions = Object.freeze({})
 
 /**
  * The engine: hooks are registered here, and events are fired through them. It needs nothing else: no agent, no model,
@@ -122,7 +120,8 @@ export class HookRegistry {
   }
 
   #fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome> {
-    const hooks = this.#roster.byEvent.get(event) ?? this.#roster.hooksOf(event)
+    const { recent } = this.#roster
+    const hooks = recent !== undefined && recent.event === event ? recent : this.#roster.hooksOf(event)
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       throw engineFault('E_INPUT_INVALID', hooks.event, 'it is not an object')
     const selected = hooks.select(input)
@@ -218,6 +217,7 @@ function sharedBy(options: RegistryOptions): Shared {
     session: options.signal === undefined ? undefined : deadlines.watch(options.signal),
     background: new SpawnedWork(),
     outbox: options.sink === undefined ? undefined : queueFor(options.sink),
+    careful: options.sink !== undefined || settings.budget !== undefined,
     sessions: new Map()
   }
 }

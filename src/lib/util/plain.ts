@@ -154,7 +154,8 @@ export function flatKeys(value: unknown): number {
   if (!isObject(value) || !isPlain(value)) return 0
   let count = 0
   for (const key in value) {
-    if (typeof value[key] === 'object' && value[key] !== null) return 0
+    const item = value[key]
+    if (typeof item === 'object' && item !== null) return 0
     count++
   }
   return count

@@ -68,7 +68,9 @@ export class Context {
     return this.#field('tool_use_id')
   }
   get toolInput(): unknown {
-    return this.#entry.row.draft === 'tool_input' ? this.#borrow() : this.#copied('tool_input')
+    // A draft with keys is a tool's input, and to read their number costs less than to compare texts.
+    const isDraft = this.#run.flatKeys > 0 || this.#entry.row.draft === 'tool_input'
+    return isDraft ? this.#borrow() : this.#copied('tool_input')
   }
   set toolInput(value: unknown) {
     this.#write('tool_input', value)
@@ -166,9 +168,6 @@ export class Context {
   }
   static draft(ctx: Context): unknown {
     return ctx.#draft
-  }
-  static isUntouched(ctx: Context): boolean {
-    return ctx.#draft === undefined && ctx.#rest === undefined
   }
   static messages(ctx: Context): Message[] | undefined {
     return ctx.#rest?.messages

@@ -5,8 +5,8 @@ export interface Waiter {
   patience: number
   /** When that is over; 0 until the next sweep has looked at the clock. */
   due: number
-  readonly signal: AbortSignal | undefined
-  readonly session: AbortFlag | undefined
+  /** What may be aborted while it waits. */
+  readonly run: { readonly signal: AbortSignal | undefined; readonly session: AbortFlag | undefined }
   previous: Waiter | undefined
   next: Waiter | undefined
   cut(why: 'timeout' | 'aborted'): void
@@ -52,7 +52,8 @@ export class Deadlines {
     waiter.next = this.#first
     if (this.#first !== undefined) this.#first.previous = waiter
     this.#first = waiter
-    if (waiter.signal !== undefined && waiter.signal !== this.#lastWatched) this.watch(waiter.signal)
+    const { signal } = waiter.run
+    if (signal !== undefined && signal !== this.#lastWatched) this.watch(signal)
     this.restart(waiter)
   }
 
@@ -124,7 +125,7 @@ export class Deadlines {
     flag.aborted = true
     const waiting: Waiter[] = []
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
-      if (waiter.signal === signal || waiter.session === flag) waiting.push(waiter)
+      if (waiter.run.signal === signal || waiter.run.session === flag) waiting.push(waiter)
     }
     for (const waiter of waiting) if (this.#holds(waiter)) waiter.cut('aborted')
   }

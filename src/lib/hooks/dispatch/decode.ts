@@ -5,7 +5,6 @@ import type { HookEntry } from './entry.ts'
 import type { EventName } from '../events/event-table.ts'
 import { checkOf } from '../events/fields.ts'
 import { joinExtras, type ReplyExtras, type DecodedReply } from './outcome.ts'
-import { ALLOW } from '../reply.ts'
 import type { Trace } from '../trace.ts'
 
 const KEYS = {
@@ -38,7 +37,6 @@ interface Decoding {
 /** Decodes the reply of one hook. Throws when it cannot be trusted; `undefined` when it is no answer. */
 export function decode(raw: unknown, entry: HookEntry, trace: Trace | undefined): DecodedReply | undefined {
   if (raw === undefined || raw === null) return undefined
-  if (raw === ALLOW && entry.row.answer === 'gate') return { by: entry.name, decision: 'allow', reason: undefined }
   if (!isObject(raw) || !isPlain(raw)) throw invalid(`a reply must be a plain object or nothing, not ${nameOf(raw)}`)
   const reply: DecodedReply = { by: entry.name, decision: undefined, reason: undefined }
   if (isBareVerdict(raw)) {

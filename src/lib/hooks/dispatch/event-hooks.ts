@@ -1,11 +1,13 @@
 import type { PlainObject } from '../../util/plain.ts'
 import { rowOf, type AnyRow, type EventName } from '../events/event-table.ts'
 import type { HookEntry } from './entry.ts'
-import { neutralOutcome, type Outcome } from './outcome.ts'
+import { neutralOutcome, type DecodedReply, type Outcome } from './outcome.ts'
 
 export interface SelectedHooks {
   readonly hooks: EventHooks
   readonly deciders: readonly HookEntry[]
+  /** What a plain `allow()` of each is, where the event is a gate. */
+  readonly allows: readonly DecodedReply[]
   /** For each place, how many hooks from there on run side by side. Absent when none do. */
   readonly stages: readonly number[] | undefined
   readonly observers: readonly HookEntry[]
@@ -29,6 +31,8 @@ export class EventHooks {
   readonly #target: string | undefined
   readonly #everything: SelectedHooks
   readonly #byTarget = new Map<string, SelectedHooks>()
+  #lastTarget: unknown
+  #lastSelected: SelectedHooks
 
   constructor(event: EventName, entries: readonly HookEntry[]) {
     this.event = event
@@ -40,15 +44,20 @@ export class EventHooks {
     this.neutral = neutral
     this.#entries = entries
     this.#target = this.row.target
-    this.#everything = this.#select(() => true)
+    this.#everything = this.#lastSelected = this.#select(() => true)
   }
 
   /** Where an input has no target there is nothing to test, and every hook is meant. */
   select(input: PlainObject): SelectedHooks {
     if (this.#target === undefined || this.#entries.length === 0) return this.#everything
     const target = this.#target === 'tool_name' ? input['tool_name'] : input[this.#target]
+    return target === this.#lastTarget ? this.#lastSelected : this.#selectFor(target)
+  }
+
+  #selectFor(target: unknown): SelectedHooks {
     if (typeof target !== 'string') return this.#everything
-    return this.#byTarget.get(target) ?? this.#match(target)
+    this.#lastTarget = target
+    return (this.#lastSelected = this.#byTarget.get(target) ?? this.#match(target))
   }
 
   draftOf(input: PlainObject): unknown {
@@ -66,11 +75,13 @@ export class EventHooks {
   #select(matches: (entry: HookEntry) => boolean): SelectedHooks {
     const matching = withoutTwins(this.#entries.filter(entry => entry.state.enabled && matches(entry)))
     const deciders = matching.filter(entry => !entry.observe)
+    // The lists are not frozen: V8 reads elements of frozen arrays through a call.
     return Object.freeze({
       hooks: this,
-      deciders: Object.freeze(deciders),
+      deciders,
+      allows: this.row.answer === 'gate' ? deciders.map(allowBy) : [],
       stages: stagesOf(deciders),
-      observers: Object.freeze(matching.filter(entry => entry.observe)),
+      observers: matching.filter(entry => entry.observe),
       empty: matching.length === 0
     })
   }
@@ -84,6 +95,8 @@ export class EventHooks {
     return `is the same as ${twinIn(this.select(input), entry)?.name}, which runs instead`
   }
 }
+
+const allowBy = ({ name }: HookEntry): DecodedReply => Object.freeze({ by: name, decision: 'allow', reason: undefined })
 
 /** Of hooks that are the same, the one of the highest rank runs, and of those the one that was declared last. */
 function withoutTwins(entries: readonly HookEntry[]): readonly HookEntry[] {

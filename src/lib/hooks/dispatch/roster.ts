@@ -23,7 +23,9 @@ export class Roster {
   readonly #hooks = new Map<string, RegisteredHook>()
   readonly #numbers = new Map<string, number>()
   /** By event, made when first fired, and dropped when hooks change. */
-  byEvent = new Map<string, EventHooks>()
+  #byEvent = new Map<string, EventHooks>()
+  /** Those of the last event. */
+  recent: EventHooks | undefined
 
   constructor(parent?: Roster, scope?: string) {
     this.#parent = parent
@@ -40,13 +42,14 @@ export class Roster {
   }
 
   hooksOf(name: string): EventHooks {
-    const event = parseEvent(name)
-    let hooks = this.byEvent.get(event)
+    let hooks = this.#byEvent.get(name)
     if (hooks === undefined) {
+      const event = parseEvent(name)
       const entries = this.entries().filter(entry => entry.event === event)
-      this.byEvent.set(event, (hooks = new EventHooks(event, entries)))
+      hooks = this.#byEvent.get(event) ?? new EventHooks(event, entries)
+      this.#byEvent.set(event, hooks).set(name, hooks)
     }
-    return hooks
+    return (this.recent = hooks)
   }
 
   /** Adds all or none. A name from the author must be free; a generated one gets a number. */
@@ -138,7 +141,8 @@ export class Roster {
   }
 
   #changed(): void {
-    this.byEvent = new Map()
+    this.#byEvent = new Map()
+    this.recent = undefined
     for (const reference of this.#children) {
       const child = reference.deref()
       if (child === undefined) this.#children.delete(reference)

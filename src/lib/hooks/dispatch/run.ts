@@ -1,8 +1,9 @@
 import { copyPlain, flatKeys, holdsSame, isObject, same, type PlainObject } from '../../util/plain.ts'
+import { ALLOW } from '../reply.ts'
 import { Context, refuseStrangers } from './context.ts'
 import type { AbortFlag } from './deadlines.ts'
 import type { HookEntry } from './entry.ts'
-import type { FireOptions, RegistryInternals, Reported } from '../registry-internals.ts'
+import { NO_OPTIONS, type FireOptions, type RegistryInternals, type Reported } from '../registry-internals.ts'
 import { freezeOutcome, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { stagesOf, type EventHooks, type SelectedHooks } from './event-hooks.ts'
@@ -19,50 +20,62 @@ import { LONGEST_TIMER } from '../option-values.ts'
  * waited for is awaited, and that is the business of `Wait`.
  */
 export class Run {
+  // V8 inlines functions up to a total size, and an object with private methods carries one field more: so no method
+  // is private, and what is rare has a method of its own.
   readonly registry: RegistryInternals
   readonly hooks: EventHooks
   readonly input: PlainObject
   readonly options: FireOptions
   depth = 0
-  readonly signal: AbortSignal | undefined
-  readonly session: AbortFlag | undefined
-  readonly trace: Trace | undefined
-  readonly #selected: SelectedHooks
+  signal: AbortSignal | undefined
+  session: AbortFlag | undefined
+  trace: Trace | undefined
+  /** Each hook may have to be skipped or traced. */
+  #careful = false
+  /** Without a trace, and while hooks are called for the first time, there is less to do with an answer. */
+  quick = true
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly HookEntry[]
   place = 0
-  #ctx: Context | undefined
+  readonly #selected: SelectedHooks
+  #stages: readonly number[] | undefined
+  ctx: Context | undefined
   stage: Stage | undefined
   patience = 0
   budgeted = false
   budgetEnd: number | undefined
   draft: unknown
-  /** Most drafts are flat, and to copy and compare flat ones is cheap: how many keys; 0 for others. */
-  #flatKeys = -1
-  #stages: readonly number[] | undefined
+  /** How many keys a flat draft has, as most are: they are copied and compared at less cost. 0 for others, -1 before. */
+  flatKeys = -1
   #tally: Tally | undefined
   rewritten: Rewrites | undefined
   decided: Outcome | undefined
   #done: HookEntry[] | undefined
 
   constructor(registry: RegistryInternals, selected: SelectedHooks, input: PlainObject, options: FireOptions) {
-    const { hooks } = selected
     this.registry = registry
-    this.hooks = hooks
+    this.#selected = selected
+    this.hooks = selected.hooks
     this.input = input
     this.options = options
-    // Hooks see what has already happened, also when the run was aborted meanwhile.
-    this.signal = hooks.decides || options.signal?.aborted !== true ? options.signal : undefined
-    this.session = hooks.decides || registry.session?.aborted !== true ? registry.session : undefined
-    const watched = options.report === true || registry.outbox !== undefined
-    this.trace = watched
-      ? new Trace(registry, this.sessionId, options.report === true, input[hooks.row.target ?? ''])
-      : undefined
-    this.#selected = selected
+    this.signal = options.signal
+    this.session = registry.session
     this.list = selected.deciders
     this.#stages = selected.stages
-    if (registry.settings.budget !== undefined)
-      this.budgetEnd = registry.settings.clock.now() + registry.settings.budget
+    if (options !== NO_OPTIONS || registry.careful || !selected.hooks.decides) this.prepare()
+  }
+
+  prepare(): void {
+    const { registry, hooks, options, input } = this
+    // Hooks see what has already happened, also when the run was aborted meanwhile.
+    if (!hooks.decides && this.signal?.aborted === true) this.signal = undefined
+    if (!hooks.decides && this.session?.aborted === true) this.session = undefined
+    const { budget, clock } = registry.settings
+    if (budget !== undefined) this.budgetEnd = clock.now() + budget
+    const isReported = options.report === true
+    this.quick = !isReported && registry.outbox === undefined
+    if (!this.quick) this.trace = new Trace(registry, this.sessionId, isReported, input[hooks.row.target ?? ''])
+    this.#careful = !this.quick || budget !== undefined || this.signal !== undefined
   }
 
   start(): Outcome | Promise<Outcome> {
@@ -70,23 +83,39 @@ export class Run {
     return pending === undefined ? this.finish() : Wait.outcome(this, pending)
   }
 
-  /** Asks hooks until one has to be waited for; `undefined` when all have answered. */
+  /** Calls hooks until one has to be waited for; `undefined` when all have answered. */
   advance(): PendingAnswer | undefined {
     do {
-      while (this.place < this.list.length) {
-        const entry = this.list[this.place]
-        const together = this.#stages === undefined ? 1 : this.#stages[this.place]
-        const pending = together !== 1 || entry === undefined ? this.#askTogether(together) : this.#ask(entry)
-        if (pending !== undefined) return pending
-        this.place++
-      }
-    } while (this.#nextPhase())
+      const pending = this.#stages === undefined ? this.askEach() : this.askStages(this.#stages)
+      if (pending !== undefined) return pending
+    } while (this.nextPhase())
     return undefined
   }
 
-  #ask(entry: HookEntry): PendingAnswer | undefined {
-    if (isPassedOver(this, entry)) return undefined
-    this.trace?.start(entry, this.phase === 'rejudge')
+  askEach(): PendingAnswer | undefined {
+    const { list } = this
+    for (let place = this.place; place < list.length; place++) {
+      const entry = list[place]
+      this.place = place
+      const pending = entry && this.ask(entry)
+      if (pending !== undefined) return pending
+    }
+    return undefined
+  }
+
+  askStages(stages: readonly number[]): PendingAnswer | undefined {
+    for (; this.place < this.list.length; this.place++) {
+      const entry = this.list[this.place]
+      const count = stages[this.place]
+      const pending = entry !== undefined && count === 1 ? this.ask(entry) : this.askTogether(count)
+      if (pending !== undefined) return pending
+    }
+    return undefined
+  }
+
+  ask(entry: HookEntry): PendingAnswer | undefined {
+    if ((this.#careful || !entry.simple || this.session?.aborted === true) && isPassedOver(this, entry))
+      return undefined
     const ctx = new Context(this, entry)
     let raw: unknown
     try {
@@ -95,72 +124,43 @@ export class Run {
       fail(this, entry, ctx, error)
       return undefined
     }
-    return this.#receive(entry, ctx, raw)
+    return this.receive(entry, ctx, raw)
   }
 
-  #receive(entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
-    if (raw !== undefined || !this.isPlain(entry) || !this.#isUnchanged(ctx)) return this.#take(entry, ctx, raw)
+  receive(entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
+    const allow = raw === ALLOW ? this.#selected.allows[this.place] : undefined
+    if ((raw !== undefined && allow === undefined) || !this.quick || !entry.simple || !isUnchanged(this, ctx))
+      return take(this, entry, ctx, raw)
     Context.close(ctx)
+    if (allow !== undefined) this.tally.record(entry, allow)
     return undefined
-  }
-
-  /** An answer, or a promise of one. A method of its own, so that the short way stays small enough to be inlined. */
-  #take(entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
-    try {
-      const pending = pendingOf(this, entry, raw, this)
-      if (pending === undefined) settle(this, entry, ctx, raw)
-      else this.#ctx = ctx
-      return pending
-    } catch (error) {
-      fail(this, entry, ctx, new HookFailure('reply', HookFailure.from(error).message))
-      return undefined
-    }
-  }
-
-  /** There is no trace, and the hook is called for the first time: then there is less to do. */
-  isPlain(entry: HookEntry): boolean {
-    return entry.simple && this.trace === undefined && this.phase === 'judge'
-  }
-
-  #isUnchanged(ctx: Context): boolean {
-    const copy = Context.draft(ctx)
-    if (Context.messages(ctx) !== undefined) return false
-    if (copy === undefined) return true
-    return this.#flatKeys > 0 && isObject(copy)
-      ? holdsSame(copy, this.draft as PlainObject, this.#flatKeys)
-      : same(copy, this.draft)
   }
 
   /** A copy of the draft. Each hook has its own, so that later changes to it have no effect. */
   lend(): unknown {
-    return this.#flatKeys > 0 ? { ...(this.draft as PlainObject) } : this.#lendOther()
+    if (this.flatKeys < 0) this.readDraft()
+    return this.flatKeys > 0 ? { ...(this.draft as PlainObject) } : copyPlain(this.draft)
   }
 
-  #lendOther(): unknown {
-    if (this.#flatKeys === 0) return copyPlain(this.draft)
-    this.setDraft(this.hooks.draftOf(this.input))
-    return this.#flatKeys > 0 ? this.lend() : this.#lendFirst()
+  /** Reads the draft from the input. If it cannot be lent, that is found again for the next hook. */
+  readDraft(): void {
+    const draft = this.hooks.draftOf(this.input)
+    const keys = flatKeys(draft)
+    if (keys === 0) refuseStrangers(this.hooks.event, draft)
+    this.setDraft(draft, keys)
   }
 
-  /** What cannot be lent is not lent to the next hook either. */
-  #lendFirst(): unknown {
-    this.#flatKeys = -1
-    refuseStrangers(this.hooks.event, this.draft)
-    this.#flatKeys = 0
-    return copyPlain(this.draft)
-  }
-
-  setDraft(draft: unknown): void {
+  setDraft(draft: unknown, keys = flatKeys(draft)): void {
     this.draft = draft
-    this.#flatKeys = flatKeys(draft)
+    this.flatKeys = keys
   }
 
   resume(raw: unknown, threw: boolean): PendingAnswer | undefined {
     const entry = this.list[this.place]
-    if (this.stage !== undefined) this.#settleStage(this.stage)
-    else if (entry !== undefined && this.#ctx !== undefined) {
-      const pending = threw ? undefined : this.#receive(entry, this.#ctx, raw)
-      if (threw) fail(this, entry, this.#ctx, raw)
+    if (this.stage !== undefined) this.settleStage(this.stage)
+    else if (entry !== undefined && this.ctx !== undefined) {
+      const pending = threw ? undefined : this.receive(entry, this.ctx, raw)
+      if (threw) fail(this, entry, this.ctx, raw)
       if (pending !== undefined) return pending
     }
     this.place++
@@ -168,23 +168,20 @@ export class Run {
   }
 
   leaveBehind(why: 'timeout' | 'aborted'): PendingAnswer | undefined {
-    const entry = this.list[this.place]
-    if (entry !== undefined && this.#ctx !== undefined) fail(this, entry, this.#ctx, abandon(this.#ctx, why, this))
-    this.place++
-    return this.advance()
+    return this.resume(this.ctx && abandon(this.ctx, why, this), true)
   }
 
-  #askTogether(count = 1): PendingAnswer | undefined {
+  askTogether(count = 1): PendingAnswer | undefined {
     this.rewrites.openStage(this.place + count)
     this.stage = new Stage(this, this.list.slice(this.place, this.place + count))
     const pending = this.stage.start()
-    if (pending === undefined) this.#settleStage(this.stage)
+    if (pending === undefined) this.settleStage(this.stage)
     else this.patience = LONGEST_TIMER - 1
     return pending
   }
 
   /** In declared order, whichever finished first. Leaves the place at the last hook of the stage. */
-  #settleStage({ slots }: Stage): void {
+  settleStage({ slots }: Stage): void {
     this.stage = undefined
     for (const slot of slots) {
       slot.settle()
@@ -194,22 +191,25 @@ export class Run {
     this.rewrites.closeStage()
   }
 
-  #nextPhase(): boolean {
+  nextPhase(): boolean {
     const { deciders, observers } = this.#selected
     if (this.phase === 'judge') {
       this.phase = 'rejudge'
-      const outdated = this.tallied?.outdated(deciders) ?? []
-      if (outdated.length > 0) return this.#enter(outdated)
+      const outdated = this.tallied?.outdated(deciders)
+      if (outdated !== undefined && outdated.length > 0) return this.enter(outdated)
     }
     if (this.phase === 'rejudge' && observers.length > 0) {
       this.phase = 'observe'
+      // Observers see what is decided: neither an abort nor the budget cuts them off.
+      this.signal = this.session = this.budgetEnd = undefined
       this.decided = freezeOutcome(this.tallied?.outcome() ?? this.hooks.neutral)
-      return this.#enter(observers)
+      return this.enter(observers)
     }
     return false
   }
 
-  #enter(list: readonly HookEntry[]): true {
+  enter(list: readonly HookEntry[]): true {
+    this.quick = false
     this.list = list
     this.#stages = stagesOf(list)
     this.place = 0
@@ -217,9 +217,9 @@ export class Run {
   }
 
   finish(): Outcome {
-    if (this.#done !== undefined) this.#retire(this.#done)
+    if (this.#done !== undefined) this.retire(this.#done)
     const outcome = this.tallied?.outcome() ?? this.hooks.neutral
-    if (this.options.report !== true || this.trace === undefined) return outcome
+    if (this.trace === undefined || this.options.report !== true) return outcome
     const report = this.trace.report(entry => this.hooks.absence(entry, this.input))
     const { precedence, profile } = this.registry.settings
     return { ...outcome, precedence, profile, report } as Reported
@@ -230,7 +230,7 @@ export class Run {
     ;(this.#done ??= []).push(entry)
   }
 
-  #retire(done: readonly HookEntry[]): void {
+  retire(done: readonly HookEntry[]): void {
     for (const entry of done) {
       if (this.#tally?.refuses(entry) === true) {
         if (entry.state.once === 'running') entry.state.once = 'ready'
@@ -267,4 +267,24 @@ export class Run {
   get rewrites(): Rewrites {
     return (this.rewritten ??= new Rewrites(this))
   }
+}
+
+/** Takes an answer, or a promise of one. */
+function take(run: Run, entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
+  try {
+    const pending = pendingOf(run, entry, raw, run)
+    if (pending === undefined) settle(run, entry, ctx, raw)
+    else run.ctx = ctx
+    return pending
+  } catch (error) {
+    fail(run, entry, ctx, new HookFailure('reply', HookFailure.from(error).message))
+    return undefined
+  }
+}
+
+function isUnchanged({ draft, flatKeys: keys }: Run, ctx: Context): boolean {
+  const copy = Context.draft(ctx)
+  if (Context.messages(ctx) !== undefined) return false
+  if (copy === undefined) return true
+  return keys > 0 && isObject(copy) ? holdsSame(copy, draft as PlainObject, keys) : same(copy, draft)
 }

@@ -1,5 +1,5 @@
 import type { Condition } from '../hook.ts'
-import { ALLOW, Later } from '../reply.ts'
+import { Later } from '../reply.ts'
 import { Context } from './context.ts'
 import type { HookEntry } from './entry.ts'
 import { HookFailure, timeoutMessage } from './hook-failure.ts'
@@ -13,14 +13,15 @@ interface TimeLimit {
   budgeted: boolean
 }
 
-/** Whether the hook is not to be called; if it should have been, that is its failure. */
+/** Whether the hook is not to be called; if it should have been, that is its failure. Else its call is traced. */
 export function isPassedOver(run: Run, entry: HookEntry): boolean {
   if ((run.budgetEnd !== undefined || run.isAborted()) && isTooLate(run, entry)) return true
-  return !entry.simple && skips(run, entry)
+  if (!entry.simple && skips(run, entry)) return true
+  run.trace?.start(entry, run.phase === 'rejudge')
+  return false
 }
 
 function isTooLate(run: Run, entry: HookEntry): boolean {
-  if (run.phase === 'observe') return false
   if (run.isAborted())
     return fail(run, entry, undefined, new HookFailure('aborted', 'the run was aborted before the hook was called'))
   if (run.budgetEnd === undefined || run.registry.settings.clock.now() < run.budgetEnd) return false
@@ -62,7 +63,7 @@ function skip(run: Run, entry: HookEntry, why: string): true {
 
 /** The promise to wait for before `raw` is an answer; sets how long `waiter` may take for it. */
 export function pendingOf(run: Run, entry: HookEntry, raw: unknown, waiter: TimeLimit): PendingAnswer | undefined {
-  if (typeof raw !== 'object' || raw === null || raw === ALLOW) return undefined
+  if (typeof raw !== 'object' || raw === null) return undefined
   let pending: PendingAnswer
   let patience = entry.patience
   if (typeof (raw as { then?: unknown }).then === 'function') {
@@ -72,8 +73,7 @@ export function pendingOf(run: Run, entry: HookEntry, raw: unknown, waiter: Time
     patience = raw.patience ?? patience
   } else return undefined
   waiter.patience = patience
-  if (run.budgetEnd !== undefined && run.phase !== 'observe')
-    limit(waiter, run.budgetEnd - run.registry.settings.clock.now())
+  if (run.budgetEnd !== undefined) limit(waiter, run.budgetEnd - run.registry.settings.clock.now())
   return pending
 }
 
@@ -93,9 +93,10 @@ const waitsFor = (entry: HookEntry, later: Later): boolean =>
 const isGateOf = (entry: HookEntry, { announced }: Later): boolean =>
   announced !== undefined && entry.row.failure === 'closed' && !entry.observe
 
+/** Takes an answer. Throws when it cannot be trusted. */
 export function settle(run: Run, entry: HookEntry, ctx: Context, raw: unknown): void {
   Context.close(ctx)
-  if (raw !== ALLOW && raw instanceof Later) {
+  if (raw instanceof Later) {
     run.tally.excuse(entry)
     run.trace?.handOver(entry)
     if (isGateOf(entry, raw)) {
@@ -106,17 +107,8 @@ export function settle(run: Run, entry: HookEntry, ctx: Context, raw: unknown): 
     if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
     return
   }
-  let reply: DecodedReply | undefined
-  try {
-    reply = run.tally.read(entry, raw)
-  } catch (error) {
-    fail(run, entry, ctx, error)
-    return
-  }
-  // Most answers change nothing.
-  if (reply !== undefined && reply.updatedInput === undefined && run.isPlain(entry) && Context.isUntouched(ctx)) {
-    run.tally.record(entry, reply)
-  } else count(run, entry, ctx, { reply, draft: Context.draft(ctx), messages: Context.messages(ctx), raw })
+  const reply = run.tally.read(entry, raw)
+  count(run, entry, ctx, { reply, draft: Context.draft(ctx), messages: Context.messages(ctx), raw })
 }
 
 /** Counts an answer. What a hook changed before it failed or denied does not count. */

@@ -90,11 +90,12 @@ export class Tally {
 
   withdraw(entry: HookEntry): void {
     this.#revised = true
-    const first = this.#replies[this.#authors.indexOf(entry)]
+    const place = this.#authors.indexOf(entry)
+    const first = this.#replies[place]
     if (first === undefined) return
-    first.decision = undefined
     // What was granted together with the decision goes with it.
-    if (first.extras !== undefined) first.extras = { ...first.extras, fields: {} }
+    const extras = first.extras && { ...first.extras, fields: {} }
+    this.#replies[place] = { ...first, decision: undefined, extras }
   }
 
   /** A failure closes a gate, unless the hook or the profile says otherwise; then it is marked. */

@@ -1,7 +1,7 @@
 import { copyPlain } from '../../util/plain.ts'
 import { Later } from '../reply.ts'
 import { Context } from './context.ts'
-import type { AbortFlag, Waiter } from './deadlines.ts'
+import type { Waiter } from './deadlines.ts'
 import type { HookEntry } from './entry.ts'
 import { HookFailure } from './hook-failure.ts'
 import type { HookAnswer, Outcome } from './outcome.ts'
@@ -14,13 +14,11 @@ import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle, ty
  * dropped. Two callbacks serve all hooks of a fire: they cost less than an `await` for each.
  */
 export class Wait implements Waiter {
-  readonly signal: AbortSignal | undefined
-  readonly session: AbortFlag | undefined
   patience = 0
   due = 0
   previous: Waiter | undefined
   next: Waiter | undefined
-  readonly #run: Run
+  readonly run: Run
   readonly #resolve: (outcome: Outcome) => void
   readonly #reject: (error: unknown) => void
   readonly #onAnswer = (raw: unknown): void => this.#resume(raw, false)
@@ -30,11 +28,9 @@ export class Wait implements Waiter {
   #leftBehind: HookEntry | undefined
 
   private constructor(run: Run, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void) {
-    this.#run = run
+    this.run = run
     this.#resolve = resolve
     this.#reject = reject
-    this.signal = run.phase === 'observe' ? undefined : run.signal
-    this.session = run.phase === 'observe' ? undefined : run.session
   }
 
   static outcome(run: Run, pending: PendingAnswer): Promise<Outcome> {
@@ -42,11 +38,11 @@ export class Wait implements Waiter {
   }
 
   #begin(pending: PendingAnswer): void {
-    this.patience = this.#run.patience
-    this.#run.registry.deadlines.add(this)
+    this.patience = this.run.patience
+    this.run.registry.deadlines.add(this)
     this.#follow(pending)
     // A signal that was aborted before there was a listener does not call it.
-    if (isAborted(this)) this.cut('aborted')
+    if (this.run.isAborted()) this.cut('aborted')
   }
 
   #follow(pending: PendingAnswer): void {
@@ -58,16 +54,16 @@ export class Wait implements Waiter {
   }
 
   #resume(raw: unknown, threw: boolean): void {
-    if (this.#leftBehind !== undefined) return ignore(this.#run, this.#leftBehind, threw ? undefined : raw)
+    if (this.#leftBehind !== undefined) return ignore(this.run, this.#leftBehind, threw ? undefined : raw)
     this.#asking = true
     try {
-      const pending = this.#run.resume(raw, threw)
+      const pending = this.run.resume(raw, threw)
       this.#asking = false
       if (pending === undefined) return this.#end()
-      this.patience = this.#run.patience
-      this.#run.registry.deadlines.restart(this)
+      this.patience = this.run.patience
+      this.run.registry.deadlines.restart(this)
       this.#follow(pending)
-      if (isAborted(this)) this.cut('aborted')
+      if (this.run.isAborted()) this.cut('aborted')
     } catch (error) {
       this.#giveUp(error)
     }
@@ -75,12 +71,12 @@ export class Wait implements Waiter {
 
   /** A fault of the engine itself: the fire rejects, and no gate opens. */
   #giveUp(error: unknown): void {
-    this.#run.registry.deadlines.remove(this)
+    this.run.registry.deadlines.remove(this)
     this.#reject(error)
   }
 
   cut(why: 'timeout' | 'aborted'): void {
-    const run = this.#run
+    const run = this.run
     if (this.#leftBehind !== undefined || this.#asking || run.stage !== undefined) return
     this.#leftBehind = run.list[run.place]
     run.registry.deadlines.remove(this)
@@ -94,12 +90,10 @@ export class Wait implements Waiter {
   }
 
   #end(): void {
-    this.#run.registry.deadlines.remove(this)
-    this.#resolve(this.#run.finish())
+    this.run.registry.deadlines.remove(this)
+    this.#resolve(this.run.finish())
   }
 }
-
-const isAborted = ({ signal, session }: Waiter): boolean => signal?.aborted === true || session?.aborted === true
 
 const nativeThen = Promise.prototype.then
 
@@ -140,14 +134,12 @@ export class Stage {
 
 /** One hook of a stage. Its answer is copied when it comes; from then on the hook changes nothing. */
 class Slot implements Waiter {
-  readonly signal: AbortSignal | undefined
-  readonly session: AbortFlag | undefined
   patience = 0
   due = 0
   budgeted = false
   previous: Waiter | undefined
   next: Waiter | undefined
-  readonly #run: Run
+  readonly run: Run
   readonly #entry: HookEntry
   readonly #onDone: () => void
   #ctx: Context | undefined
@@ -155,17 +147,14 @@ class Slot implements Waiter {
   #state: 'new' | 'waiting' | 'done' = 'new'
 
   constructor(run: Run, entry: HookEntry, onDone: () => void) {
-    this.#run = run
-    this.signal = run.phase === 'observe' ? undefined : run.signal
-    this.session = run.phase === 'observe' ? undefined : run.session
+    this.run = run
     this.#entry = entry
     this.#onDone = onDone
   }
 
   start(): void {
-    if (isPassedOver(this.#run, this.#entry)) return this.#finish(undefined)
-    this.#run.trace?.start(this.#entry, this.#run.phase === 'rejudge')
-    const ctx = (this.#ctx = new Context(this.#run, this.#entry))
+    if (isPassedOver(this.run, this.#entry)) return this.#finish(undefined)
+    const ctx = (this.#ctx = new Context(this.run, this.#entry))
     try {
       this.#receive(ctx, this.#entry.call(ctx))
     } catch (error) {
@@ -174,19 +163,19 @@ class Slot implements Waiter {
   }
 
   #receive(ctx: Context, raw: unknown): void {
-    if (this.#state === 'done') return ignore(this.#run, this.#entry, raw)
+    if (this.#state === 'done') return ignore(this.run, this.#entry, raw)
     let pending: PendingAnswer | undefined
     try {
-      pending = pendingOf(this.#run, this.#entry, raw, this)
+      pending = pendingOf(this.run, this.#entry, raw, this)
       if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#answerOf(ctx, raw))
     } catch (error) {
       return this.#finish(error instanceof HookFailure ? error : HookFailure.by('reply', error))
     }
-    if (this.#state === 'waiting') this.#run.registry.deadlines.restart(this)
-    else this.#run.registry.deadlines.add(this)
+    if (this.#state === 'waiting') this.run.registry.deadlines.restart(this)
+    else this.run.registry.deadlines.add(this)
     this.#state = 'waiting'
     this.#follow(ctx, pending)
-    if (this.#isWaiting() && isAborted(this)) this.cut('aborted')
+    if (this.#isWaiting() && this.run.isAborted()) this.cut('aborted')
   }
 
   #isWaiting(): boolean {
@@ -195,7 +184,7 @@ class Slot implements Waiter {
 
   #follow(ctx: Context, pending: PendingAnswer): void {
     const onError = (error: unknown): void => {
-      if (this.#state === 'done') ignore(this.#run, this.#entry, undefined)
+      if (this.#state === 'done') ignore(this.run, this.#entry, undefined)
       else this.#finish(HookFailure.from(error))
     }
     try {
@@ -206,7 +195,7 @@ class Slot implements Waiter {
   }
 
   #answerOf(ctx: Context, raw: unknown): HookAnswer {
-    const reply = this.#run.tally.read(this.#entry, raw)
+    const reply = this.run.tally.read(this.#entry, raw)
     return {
       reply,
       draft: copyPlain(Context.draft(ctx)),
@@ -220,16 +209,16 @@ class Slot implements Waiter {
   }
 
   #finish(answer: HookAnswer | Later | HookFailure | undefined): void {
-    if (this.#state === 'waiting') this.#run.registry.deadlines.remove(this)
+    if (this.#state === 'waiting') this.run.registry.deadlines.remove(this)
     this.#state = 'done'
     this.#answer = answer
-    this.#run.trace?.arrived(this.#entry)
+    this.run.trace?.arrived(this.#entry)
     if (this.#ctx !== undefined) Context.close(this.#ctx)
     this.#onDone()
   }
 
   settle(): void {
-    const [run, entry, ctx, answer] = [this.#run, this.#entry, this.#ctx, this.#answer]
+    const [run, entry, ctx, answer] = [this.run, this.#entry, this.#ctx, this.#answer]
     if (ctx === undefined || answer === undefined) return
     const stopper = entry.observe ? undefined : run.tally.stopperOf(entry)
     if (stopper !== undefined) drop(run, entry, stopper)
