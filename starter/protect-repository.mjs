@@ -13,7 +13,7 @@ const SECRET = /^(?:\.env(?:\.local|\.production|\..+\.local)?|.+\.pem|id_(?:rsa
 // Programs that only print the name of a file.
 const PRINTS_NAMES = new Set(['echo', 'printf', 'ls', 'test', '['])
 // Programs that run text as a command. Their arguments are examined as commands.
-const RUNS_TEXT = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'eval', 'su', 'ssh', 'watch', 'parallel'])
+const RUNS_TEXT = new Set('sh bash zsh dash ksh eval source . trap su ssh watch parallel'.split(' '))
 // Programs whose own sub-command is called rm.
 const HAS_RM = new Set(['git', 'docker', 'podman', 'npm', 'pnpm', 'yarn'])
 // Options of git that come before its sub-command and take the next word.
@@ -46,8 +46,10 @@ function objection(text, depth = 0) {
   } catch {
     return 'it has a quote or bracket without its end, so it cannot be examined'
   }
+  const isRead = commands.some(({ words }) => readsCommands(words))
   for (const { words, files } of commands) {
-    const found = secretIn(words, files) ?? deleteIn(words) ?? gitIn(words) ?? hiddenIn(words) ?? nestedIn(words, depth)
+    const found =
+      secretIn(words, files) ?? deleteIn(words) ?? gitIn(words) ?? hiddenIn(words) ?? nestedIn(words, isRead, depth)
     if (found !== undefined) return found
   }
   return undefined
@@ -118,11 +120,22 @@ function hiddenIn(words) {
     : undefined
 }
 
-function nestedIn(words, depth) {
-  const at = words.findIndex(word => RUNS_TEXT.has(nameOf(word)))
+/** The place of a program that runs text; `.` is one only where a command begins. */
+const runnerIn = words =>
+  words.findIndex((word, place) => RUNS_TEXT.has(nameOf(word)) && (place === 0 || nameOf(word) !== '.'))
+
+/** A shell without a script reads commands: `echo … | bash`. */
+function readsCommands(words) {
+  const at = runnerIn(words)
+  return at !== -1 && words.slice(at + 1).every(({ text }) => text.startsWith('-'))
+}
+
+/** The commands in arguments of programs that run text; with `isRead`, also in those of other programs. */
+function nestedIn(words, isRead, depth) {
+  const at = isRead ? 0 : runnerIn(words)
   if (at === -1) return undefined
   const texts = words.slice(at + 1).map(({ text }) => text)
-  if (nameOf(words[at]) === 'eval') texts.push(texts.join(' '))
+  if (nameOf(words[at]) === 'eval' || isRead) texts.push(texts.join(' '))
   for (const text of texts) {
     const found = /\s/.test(text) ? objection(text, depth + 1) : undefined
     if (found !== undefined) return found
@@ -279,8 +292,7 @@ class Reader {
     const body = lines.slice(0, last === -1 ? lines.length : last).join('\n')
     const whole = lines.slice(0, last === -1 ? lines.length : last + 1).join('\n')
     this.at = Math.min(this.text.length, this.at + whole.length + 1)
-    if (commands.some(({ words }) => words.some(word => RUNS_TEXT.has(nameOf(word)))))
-      this.found.push(...new Reader(body).commands())
+    if (commands.some(({ words }) => runnerIn(words) !== -1)) this.found.push(...new Reader(body).commands())
     else if (!isQuoted) {
       const inner = new Reader(body)
       while (inner.at < body.length) if (!inner.expansion({ text: '' })) inner.plain({ text: '' })
