@@ -74,7 +74,7 @@ export async function openLog(root: string, key: SessionKey, cwd: string): Promi
     sessionId,
     version: '0.0.0',
     entrypoint: 'bench',
-    cwd: () => cwd,
+    place: { cwd },
     secrets: []
   })
 }

@@ -80,7 +80,7 @@ export async function open(
     const updateSettings = followSettings(permissions, rules, options)
     place.mayRead = path => mayRead(path, permissions)
     const doing = (): string => ref.session?.doing ?? 'starting'
-    const transcripts = await openTranscripts(choice, options, { cwd: () => place.cwd, doing })
+    const transcripts = await openTranscripts(choice, options, { place, doing })
     closers.unshift(() => transcripts.log.close().catch(() => undefined))
     const notices: string[] = []
     const servers = (ref.servers = await openServers(project, place, { ref, notices, signal }))

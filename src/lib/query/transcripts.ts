@@ -29,7 +29,7 @@ export interface Transcripts {
 }
 
 interface Common {
-  readonly cwd: () => string
+  readonly place: { readonly cwd: string }
   readonly doing: () => string
 }
 
@@ -46,8 +46,8 @@ export async function openTranscripts(
     const before = from === undefined ? undefined : await loaded(from, resumeSessionAt, source)
     if (before !== undefined && source === 'resume') checkKnown(before.entries, key, store)
     const after = source === 'fork' ? null : (before?.replayed.last ?? null)
-    const { cwd } = common
-    const log = writer === undefined || store === undefined ? noLog : logOver(writer, store, key, { cwd, after })
+    const { place } = common
+    const log = writer === undefined || store === undefined ? noLog : logOver(writer, store, key, { place, after })
     const isFork = source === 'fork' && before !== undefined && from !== undefined
     const copied = isFork ? copy(upTo(before.entries, resumeSessionAt), from, log) : undefined
     if (source === 'resume' && resumeSessionAt !== undefined)
@@ -74,7 +74,7 @@ function agentTranscripts(
   if (store === undefined) return { logFor: async () => noLog, load: undefined }
   const logFor = async (agentId: string, after: string | null): Promise<Log> => {
     const own = agentKey(key, agentId)
-    return logOver(await writerFor(store, own, common.doing), store, own, { cwd: common.cwd, after, agentId })
+    return logOver(await writerFor(store, own, common.doing), store, own, { place: common.place, after, agentId })
   }
   return {
     logFor,
@@ -108,7 +108,7 @@ function logOver(
   writer: TranscriptWriter,
   store: TranscriptStore,
   key: SessionKey,
-  rest: Pick<LogOptions, 'cwd' | 'after' | 'agentId'>
+  rest: Pick<LogOptions, 'place' | 'after' | 'agentId'>
 ): Log {
   const path = store.pathOf?.(key) ?? ''
   return new TranscriptLog(writer, {

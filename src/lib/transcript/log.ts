@@ -9,7 +9,8 @@ export interface LogOptions {
   readonly sessionId: string
   readonly version: string
   readonly entrypoint: string
-  readonly cwd: () => string
+  /** Where the agent works now. */
+  readonly place: { readonly cwd: string }
   readonly agentId?: string | undefined
   readonly after?: string | null | undefined
   /** Writes a large value to a separate file and returns its path. Without it, everything is in the line. */
@@ -37,7 +38,7 @@ export class TranscriptLog implements Log {
   }
 
   append(entry: Entry, uuid: string = randomUuid()): void {
-    const { sessionId, version, entrypoint, cwd, agentId } = this.#options
+    const { sessionId, version, entrypoint, place, agentId } = this.#options
     const line: Line = {
       ...entry,
       uuid,
@@ -45,7 +46,7 @@ export class TranscriptLog implements Log {
       isSidechain: agentId !== undefined,
       timestamp: new Date().toISOString(),
       sessionId,
-      cwd: cwd(),
+      cwd: place.cwd,
       version,
       userType: 'external',
       entrypoint

@@ -9,7 +9,7 @@ import type { PlainObject } from '../../util/plain.ts'
 import { reasonForModel } from '../call/objections.ts'
 import type { Reader } from '../output/reader.ts'
 import type { Notifications } from './notifications.ts'
-import type { SessionConversation } from './session-conversation.ts'
+import type { SessionConversation } from './conversation.ts'
 import type { SessionOptions } from './session-options.ts'
 
 export interface HookedSession {

@@ -14,7 +14,7 @@ import type { OpenBatch } from '../call/open-call.ts'
 import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
 import { Notifications } from './notifications.ts'
-import { SessionConversation } from './session-conversation.ts'
+import { SessionConversation } from './conversation.ts'
 import { SessionHooks } from './session-hooks.ts'
 import { Spending } from '../spending.ts'
 

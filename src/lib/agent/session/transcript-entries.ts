@@ -1,8 +1,6 @@
 import { NO_TOKENS } from '../../model/usage.ts'
-import type { MessageEdits } from '../../hooks/dispatch/history.ts'
 import type { Message } from '../../message.ts'
-import type { Kept, Rec } from '../../transcript/entry.ts'
-import type { PlainObject } from '../../util/plain.ts'
+import type { Rec } from '../../transcript/entry.ts'
 import { messageText } from './conversation.ts'
 import type { AssistantMessage } from '../output/agent-messages.ts'
 import { randomUuid } from '../../world/uuid.ts'
@@ -32,18 +30,4 @@ export function messageEntries(message: Message): readonly Rec[] {
   }
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
   return [{ type: 'assistant', uuid, part: [0, 1], message: { role, content: blocks } }]
-}
-
-export function editEntry(edits: MessageEdits, idOf: (message: Message) => string): PlainObject {
-  const kept = (messages: readonly Message[]): readonly Kept[] =>
-    messages.map(message => ({ uuid: idOf(message), message }))
-  return {
-    removed: edits.removed.map(idOf),
-    inserted: edits.inserted.map(({ after, before, messages }) => ({
-      after: after === undefined ? null : idOf(after),
-      before: before === undefined ? null : idOf(before),
-      messages: kept(messages)
-    })),
-    appended: kept(edits.appended)
-  }
 }
