@@ -4,7 +4,7 @@ import type { ModelFailure } from '../model/model.ts'
 import { messageText } from './session/conversation.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
-import { randomUuid } from '../world/uuid.ts'
+import { randomUuid } from '../transcript/log.ts'
 
 /** The share of the model's window at which the conversation is compacted. */
 const FULL = 0.8

@@ -7,7 +7,7 @@ import { CONTRACT, VERSION } from '../version.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 import type { Query } from './query-interface.ts'
-import { randomUuid } from '../world/uuid.ts'
+import { randomUuid } from '../transcript/log.ts'
 
 export function initOf({ session, servers, names }: Opened): InitMessage {
   return {

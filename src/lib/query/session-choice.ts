@@ -9,7 +9,7 @@ import { JsonlStore } from '../transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import type { QueryOptions } from './options/options.ts'
 import { invalidOption } from '../schema/check.ts'
-import { randomUuid } from '../world/uuid.ts'
+import { randomUuid } from '../transcript/log.ts'
 
 /** The session to run: a new one, a resumed one, or a copy of another. */
 export interface SessionChoice {

@@ -7,7 +7,7 @@ import type { Entry, Log, Rec } from '../transcript/entry.ts'
 import { asOurs, isForeign, readClaude } from '../transcript/claude/claude.ts'
 import { EMPTY_FILE, STRANGE_FILE } from '../transcript/glance.ts'
 import { JsonlStore, holderText } from '../transcript/jsonl.ts'
-import { noLog, TranscriptLog, writerOver, type LogOptions } from '../transcript/log.ts'
+import { noLog, TranscriptLog, writerOver, type LogOptions, randomUuid } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
 import { isClaudeLine } from '../transcript/seal.ts'
 import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame, gapText } from '../transcript/load.ts'
@@ -18,7 +18,6 @@ import { putOwnFile } from '../world/files/own-file.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { QueryOptions } from './options/options.ts'
 import { attempt } from '../util/attempt.ts'
-import { randomUuid } from '../world/uuid.ts'
 
 export interface Transcripts {
   readonly log: Log

@@ -8,7 +8,7 @@ import { Reading, type Placed } from './reading.ts'
 import { reseal, seal, unseal } from './seal.ts'
 import type { Gap, SessionKey } from './store.ts'
 import { attempt } from '../util/attempt.ts'
-import { randomUuid } from '../world/uuid.ts'
+import { randomUuid } from './log.ts'
 
 export interface Repair {
   readonly entries: number

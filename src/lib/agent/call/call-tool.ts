@@ -20,7 +20,7 @@ import { objectionsIn, reasonForModel } from './objections.ts'
 import { hooksFingerprint, pendingEntry, type OpenCall, type Pending } from './open-call.ts'
 import { permit } from './permit.ts'
 import { visibleResult } from './tool-result-view.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 /** The door: nothing else runs a tool. It always gives a result, and rejects only if it cannot be recorded. */
 export async function callTool(

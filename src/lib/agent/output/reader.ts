@@ -1,6 +1,6 @@
 import type { SessionOptions } from '../session/session-options.ts'
 import type { AgentMessage, Unsigned } from './agent-messages.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 /** The reader of a session's output stream. None of this is written to the transcript. */
 export class Reader {

@@ -2,7 +2,7 @@ import type { ModelFailure } from '../../model/model.ts'
 import type { Ending } from '../session/ending.ts'
 import type { Session } from '../session/session.ts'
 import type { ErrorSubtype, ResultMessage } from './agent-messages.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 export interface Since {
   readonly turns: number

@@ -7,7 +7,7 @@ import { lastSeq, loadTail } from '../../transcript/load.ts'
 import type { SessionKey, TranscriptStore } from '../../transcript/store.ts'
 import { lostResult, UNKNOWN } from '../call/open-call.ts'
 import { isFreshStart, replayAll } from './replay.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
 export interface SavedConversations {

@@ -2,9 +2,9 @@ import { applyEdits, type MessageEdits } from '../../hooks/dispatch/history.ts'
 import type { Block, Message } from '../../message.ts'
 import type { Kept, Log } from '../../transcript/entry.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { randomUuid } from '../../world/uuid.ts'
 import type { AssistantMessage } from '../output/agent-messages.ts'
 import type { Reader } from '../output/reader.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 /**
  * The messages so far. It only grows, in one array, so that nothing traverses all of it again; only edits by hooks

@@ -15,7 +15,7 @@ import type { Session } from './session.ts'
 import { skillText } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
 import { FileWatch } from '../watch-files.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 export interface Beginning {
   readonly source: 'startup' | 'clear' | 'resume' | 'fork'

@@ -3,7 +3,7 @@ import type { Message } from '../../message.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { messageText } from './conversation.ts'
 import type { AssistantMessage } from '../output/agent-messages.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 type WireMessage = AssistantMessage['message']
 

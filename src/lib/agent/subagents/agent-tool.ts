@@ -10,7 +10,7 @@ import { MessageQueue } from '../output/reader.ts'
 import type { Session } from '../session/session.ts'
 import { runSubagent, type AgentPorts, type Errand, type SubagentRun } from './subagent.ts'
 import { attempt } from '../../util/attempt.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 type Input = ToolInput<'Agent'>
 

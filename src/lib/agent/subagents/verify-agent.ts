@@ -1,8 +1,7 @@
 import { HOOK_AGENT } from '../../hooks/kinds/hook-environment.ts'
-import { noLog } from '../../transcript/log.ts'
+import { noLog, randomUuid } from '../../transcript/log.ts'
 import { runTask } from '../session/session-lifecycle.ts'
 import { Session } from '../session/session.ts'
-import { randomUuid } from '../../world/uuid.ts'
 
 const TOOLS = new Set(['Read', 'Glob', 'Grep'])
 const MOST_TURNS = 50

@@ -16,7 +16,7 @@ import { attempt } from '../../util/attempt.ts'
 import { isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from '../../hooks/hook.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 /** Asks whether a call may run, as in the Claude Agent SDK. */
 export type CanUseTool = (

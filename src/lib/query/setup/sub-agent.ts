@@ -12,7 +12,7 @@ import { checkAgent } from '../options/agent-definition.ts'
 import { open, type Opened } from '../open.ts'
 import { checkQueryOptions } from '../options/check-options.ts'
 import type { QueryOptions } from '../options/options.ts'
-import { randomUuid } from '../../world/uuid.ts'
+import { randomUuid } from '../../transcript/log.ts'
 
 /** The result of a subagent. */
 export interface SubAgentResult extends AgentResult {
