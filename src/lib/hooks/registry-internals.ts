@@ -42,8 +42,6 @@ export interface RegistryInternals {
   readonly background: SpawnedWork
   readonly session: AbortFlag | undefined
   readonly outbox: ((message: HookMessage) => void) | undefined
-  /** There is an outbox, or a budget. */
-  readonly careful: boolean
   /** What hooks store for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>
   readonly roster: Roster

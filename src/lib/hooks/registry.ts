@@ -217,7 +217,6 @@ function sharedBy(options: RegistryOptions): Shared {
     session: options.signal === undefined ? undefined : deadlines.watch(options.signal),
     background: new SpawnedWork(),
     outbox: options.sink === undefined ? undefined : queueFor(options.sink),
-    careful: options.sink !== undefined || settings.budget !== undefined,
     sessions: new Map()
   }
 }

@@ -154,8 +154,7 @@ export function flatKeys(value: unknown): number {
   if (!isObject(value) || !isPlain(value)) return 0
   let count = 0
   for (const key in value) {
-    const item = value[key]
-    if (typeof item === 'object' && item !== null) return 0
+    if (typeof value[key] === 'object' && value[key] !== null) return 0
     count++
   }
   return count

@@ -9,7 +9,7 @@ import type { Run } from './run.ts'
 import type { RawResult } from '../hook-messages.ts'
 import type { Profile } from '../dialect.ts'
 
-/** The one class behind every `HookContext`. Nothing is computed before it is asked for. */
+/** Implements every `HookContext`. Nothing is computed before it is read. */
 export class Context {
   readonly #run: Run
   readonly #entry: HookEntry
@@ -68,9 +68,10 @@ export class Context {
     return this.#field('tool_use_id')
   }
   get toolInput(): unknown {
-    // A draft with keys is a tool's input, and to read their number costs less than to compare texts.
-    const isDraft = this.#run.flatKeys > 0 || this.#entry.row.draft === 'tool_input'
-    return isDraft ? this.#borrow() : this.#copied('tool_input')
+    // Only the input of a tool is a draft with keys, and their number costs less to compare than a name.
+    return this.#run.flatKeys > 0 || this.#entry.row.draft === 'tool_input'
+      ? this.#borrow()
+      : this.#copied('tool_input')
   }
   set toolInput(value: unknown) {
     this.#write('tool_input', value)
@@ -134,7 +135,7 @@ export class Context {
     if (this.#entry.row.failure === 'closed') this.#run.tally.failOpen(this.#entry)
   }
 
-  /** A field of the input, where the event has it: a stray one does not make it another event. */
+  /** A field of the input, if the event defines it. */
   #field(name: string): unknown {
     const { fields } = this.#entry.row
     return name in fields || `${name}?` in fields ? this.#run.input[name] : undefined
@@ -182,7 +183,7 @@ export interface WireInput {
   text?: string
 }
 
-/** What few hooks ask for, so that the others need not carry it. */
+/** Rarely used fields, created on first use. */
 interface LazyFields {
   messages?: Message[]
   tool_input?: unknown
@@ -191,7 +192,7 @@ interface LazyFields {
   abandoned?: Error
 }
 
-/** An instance of a class has no copy: a change of it would change what other hooks have judged. */
+/** Instances of classes cannot be copied, so that one hook could change what other hooks have judged. */
 export function refuseStrangers(event: EventName, draft: unknown): void {
   const stranger = strangerIn(draft)
   if (stranger !== undefined)

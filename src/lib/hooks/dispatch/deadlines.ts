@@ -3,7 +3,7 @@ import type { Clock } from '../../util/clock.ts'
 export interface Waiter {
   /** How long it may still take, in ms from the moment it was set. */
   patience: number
-  /** When that is over; 0 until the next sweep has looked at the clock. */
+  /** When that time ends; 0 until the next sweep has read the clock. */
   due: number
   /** What may be aborted while it waits. */
   readonly run: { readonly signal: AbortSignal | undefined; readonly session: AbortFlag | undefined }
@@ -12,7 +12,7 @@ export interface Waiter {
   cut(why: 'timeout' | 'aborted'): void
 }
 
-/** Whether a signal was aborted. Reading this costs less than reading the signal, which every hook would have to. */
+/** Whether a signal was aborted. It costs less to read than the signal, and is read for every hook. */
 export interface AbortFlag {
   aborted: boolean
 }
@@ -22,7 +22,7 @@ const LONGEST = 100
 
 const BY_CLOCK = new WeakMap<Clock, Deadlines>()
 
-/** Registries that go by one clock share its deadlines, so that a signal that they share has one listener. */
+/** Registries with the same clock share their deadlines, so that a shared signal has one listener. */
 export function deadlinesOf(clock: Clock): Deadlines {
   let deadlines = BY_CLOCK.get(clock)
   if (deadlines === undefined) BY_CLOCK.set(clock, (deadlines = new Deadlines(clock)))
@@ -76,7 +76,7 @@ export class Deadlines {
     if (waiter.next !== undefined) waiter.next.previous = waiter.previous
     waiter.previous = undefined
     waiter.next = undefined
-    // A timer that was set for long would hold the process; a short one is left to run out and find nothing.
+    // A long timer would keep the process alive; a short one may run out.
     if (this.#first === undefined && this.#pause > SHORTEST) this.#rest()
   }
 
@@ -110,7 +110,7 @@ export class Deadlines {
     return waiter.previous !== undefined || this.#first === waiter
   }
 
-  /** Listens to a signal, once however often it is asked to. */
+  /** Adds one listener per signal. */
   watch(signal: AbortSignal): AbortFlag {
     this.#lastWatched = signal
     const known = this.#flags.get(signal)

@@ -18,14 +18,14 @@ const MOST_TARGETS = 1_000
 
 const NEUTRAL = new Map<EventName, Outcome>()
 
-/** The hooks of one event, and which of them match what: looked up once a target, until hooks change. */
+/** The hooks of one event, and which of them match each target: looked up once per target, until hooks change. */
 export class EventHooks {
   readonly event: EventName
   readonly row: AnyRow
   readonly neutral: Outcome
   /** No event of the session comes after this one. */
   readonly last: boolean
-  /** Something comes of the answers; else it has already happened. */
+  /** The answers decide something. Otherwise it has already happened. */
   readonly decides: boolean
   readonly #entries: readonly HookEntry[]
   readonly #target: string | undefined
@@ -47,14 +47,11 @@ export class EventHooks {
     this.#everything = this.#lastSelected = this.#select(() => true)
   }
 
-  /** Where an input has no target there is nothing to test, and every hook is meant. */
+  /** An input without a target matches every hook. */
   select(input: PlainObject): SelectedHooks {
     if (this.#target === undefined || this.#entries.length === 0) return this.#everything
     const target = this.#target === 'tool_name' ? input['tool_name'] : input[this.#target]
-    return target === this.#lastTarget ? this.#lastSelected : this.#selectFor(target)
-  }
-
-  #selectFor(target: unknown): SelectedHooks {
+    if (target === this.#lastTarget) return this.#lastSelected
     if (typeof target !== 'string') return this.#everything
     this.#lastTarget = target
     return (this.#lastSelected = this.#byTarget.get(target) ?? this.#match(target))
@@ -98,7 +95,7 @@ export class EventHooks {
 
 const allowBy = ({ name }: HookEntry): DecodedReply => Object.freeze({ by: name, decision: 'allow', reason: undefined })
 
-/** Of hooks that are the same, the one of the highest rank runs, and of those the one that was declared last. */
+/** Of identical hooks, only the one with the highest rank runs; of equal ranks, the one that was declared last. */
 function withoutTwins(entries: readonly HookEntry[]): readonly HookEntry[] {
   const first = new Map<string, HookEntry>()
   for (const entry of entries) {
@@ -121,7 +118,7 @@ export function stagesOf(hooks: readonly HookEntry[]): readonly number[] | undef
   return hooks.some(entry => entry.concurrent) ? hooks.map((_, place) => stageLength(hooks, place)) : undefined
 }
 
-/** Neighbours run side by side when each may, and none outranks another. */
+/** Neighbours run in parallel if each may and they have the same priority. */
 function stageLength(hooks: readonly HookEntry[], from: number): number {
   const end = hooks.findIndex((next, place) => place > from && !runsBeside(next, hooks[place - 1]))
   return hooks[from]?.concurrent === true ? (end < 0 ? hooks.length : end) - from : 1

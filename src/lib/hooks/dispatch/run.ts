@@ -7,7 +7,7 @@ import { NO_OPTIONS, type FireOptions, type RegistryInternals, type Reported } f
 import { freezeOutcome, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { stagesOf, type EventHooks, type SelectedHooks } from './event-hooks.ts'
-import { abandon, fail, isPassedOver, pendingOf, settle, type PendingAnswer } from './settle.ts'
+import { fail, isPassedOver, pendingOf, settle, type PendingAnswer } from './settle.ts'
 import { Tally } from './tally.ts'
 import { Trace } from '../trace.ts'
 import { Stage, Wait } from './wait.ts'
@@ -15,13 +15,12 @@ import { HookFailure } from './hook-failure.ts'
 import { LONGEST_TIMER } from '../option-values.ts'
 
 /**
- * One fire, from the first hook to the outcome. Hooks are asked one after the other without a pause, in three
- * phases: they judge; those who judged an older draft judge again; observers look on. Only what has to be
- * waited for is awaited, and that is the business of `Wait`.
+ * One fire, from the first hook to the outcome. Hooks are called one after the other, in three phases: hooks judge;
+ * hooks that judged an older draft judge again; observers run. Only promises are awaited, by `Wait`.
  */
 export class Run {
-  // V8 inlines functions up to a total size, and an object with private methods carries one field more: so no method
-  // is private, and what is rare has a method of its own.
+  // V8 inlines functions up to a total size, and private methods add a field to each object: so methods are not private,
+  // and rare steps have their own functions.
   readonly registry: RegistryInternals
   readonly hooks: EventHooks
   readonly input: PlainObject
@@ -30,9 +29,9 @@ export class Run {
   signal: AbortSignal | undefined
   session: AbortFlag | undefined
   trace: Trace | undefined
-  /** Each hook may have to be skipped or traced. */
+  /** Hooks may have to be skipped or traced. */
   #careful = false
-  /** Without a trace, and while hooks are called for the first time, there is less to do with an answer. */
+  /** There is no trace, and hooks are called for the first time: most answers need no further steps. */
   quick = true
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly HookEntry[]
@@ -45,7 +44,7 @@ export class Run {
   budgeted = false
   budgetEnd: number | undefined
   draft: unknown
-  /** How many keys a flat draft has, as most are: they are copied and compared at less cost. 0 for others, -1 before. */
+  /** Number of keys of a flat draft, which costs less to copy and compare; 0 for other drafts, -1 before it is read. */
   flatKeys = -1
   #tally: Tally | undefined
   rewritten: Rewrites | undefined
@@ -62,12 +61,14 @@ export class Run {
     this.session = registry.session
     this.list = selected.deciders
     this.#stages = selected.stages
-    if (options !== NO_OPTIONS || registry.careful || !selected.hooks.decides) this.prepare()
+    const { outbox, settings } = registry
+    if (options !== NO_OPTIONS || outbox !== undefined || settings.budget !== undefined || !this.hooks.decides)
+      this.prepare()
   }
 
   prepare(): void {
     const { registry, hooks, options, input } = this
-    // Hooks see what has already happened, also when the run was aborted meanwhile.
+    // Hooks about something that has already happened also run after an abort.
     if (!hooks.decides && this.signal?.aborted === true) this.signal = undefined
     if (!hooks.decides && this.session?.aborted === true) this.session = undefined
     const { budget, clock } = registry.settings
@@ -142,7 +143,7 @@ export class Run {
     return this.flatKeys > 0 ? { ...(this.draft as PlainObject) } : copyPlain(this.draft)
   }
 
-  /** Reads the draft from the input. If it cannot be lent, that is found again for the next hook. */
+  /** Reads the draft from the input. Throws if it cannot be copied, for each hook that reads it. */
   readDraft(): void {
     const draft = this.hooks.draftOf(this.input)
     const keys = flatKeys(draft)
@@ -165,10 +166,6 @@ export class Run {
     }
     this.place++
     return this.advance()
-  }
-
-  leaveBehind(why: 'timeout' | 'aborted'): PendingAnswer | undefined {
-    return this.resume(this.ctx && abandon(this.ctx, why, this), true)
   }
 
   askTogether(count = 1): PendingAnswer | undefined {
@@ -200,7 +197,7 @@ export class Run {
     }
     if (this.phase === 'rejudge' && observers.length > 0) {
       this.phase = 'observe'
-      // Observers see what is decided: neither an abort nor the budget cuts them off.
+      // Everything is decided: neither an abort nor the budget cuts observers off.
       this.signal = this.session = this.budgetEnd = undefined
       this.decided = freezeOutcome(this.tallied?.outcome() ?? this.hooks.neutral)
       return this.enter(observers)
@@ -225,7 +222,7 @@ export class Run {
     return { ...outcome, precedence, profile, report } as Reported
   }
 
-  /** A `once` hook has run. It is done when it did not refuse, the second time it was asked included. */
+  /** A `once` hook has run. It is removed unless it refused, in the first or the second call. */
   ranOnce(entry: HookEntry): void {
     ;(this.#done ??= []).push(entry)
   }

@@ -13,7 +13,7 @@ interface TimeLimit {
   budgeted: boolean
 }
 
-/** Whether the hook is not to be called; if it should have been, that is its failure. Else its call is traced. */
+/** Whether the hook is skipped, which may be a failure. If it is not, the trace records its start. */
 export function isPassedOver(run: Run, entry: HookEntry): boolean {
   if ((run.budgetEnd !== undefined || run.isAborted()) && isTooLate(run, entry)) return true
   if (!entry.simple && skips(run, entry)) return true
@@ -82,10 +82,7 @@ function limit(waiter: TimeLimit, left: number): void {
   if (waiter.budgeted) waiter.patience = Math.max(1, left)
 }
 
-/**
- * Only an event that decides something is worth waiting for. Library hooks are waited for there; of others those that
- * hold a gate and have announced an answer.
- */
+/** On events that can block: library hooks, and gates from files that have announced an answer. */
 const waitsFor = (entry: HookEntry, later: Later): boolean =>
   (entry.dialect === 'library' && entry.row.takes.blocks) ||
   (isGateOf(entry, later) && (entry.profile === 'strict' || entry.onFailure === 'block'))
@@ -150,7 +147,7 @@ export function abandon(ctx: Context, why: 'timeout' | 'aborted', { patience, bu
   return new HookFailure(kind, message)
 }
 
-/** Drops an answer that comes after its time. A promise in it must not become an unhandled rejection. */
+/** Drops a late answer. A promise in it must not become an unhandled rejection. */
 export function ignore(run: Run, entry: HookEntry, raw: unknown): void {
   run.trace?.note(entry, 'answered too late; the answer was dropped')
   try {

@@ -44,11 +44,12 @@ export class Tally {
 
   /** Takes one answer. Throws `HookFailure` when what it changes cannot be accepted, and then nothing of it counts. */
   take(entry: HookEntry, answer: HookAnswer): void {
-    const { reply } = answer
+    const { reply, draft, messages } = answer
     const run = this.#run
     if (run.phase !== 'judge') return this.#takeLate(entry, answer)
     const denies = reply !== undefined && reply.decision === 'deny'
-    const rewrite = denies || isBare(answer) ? undefined : run.rewrites.find(entry, answer)
+    const isBare = draft === undefined && messages === undefined && reply?.updatedInput === undefined
+    const rewrite = denies || isBare ? undefined : run.rewrites.find(entry, answer)
     if (rewrite !== undefined) {
       run.rewrites.apply(entry, rewrite)
       run.trace?.rewrote(entry)
@@ -148,9 +149,6 @@ export class Tally {
     })
   }
 }
-
-const isBare = ({ reply, draft, messages }: HookAnswer): boolean =>
-  draft === undefined && messages === undefined && reply?.updatedInput === undefined
 
 /** A hook that failed must not keep an agent from stopping: only an explicit decision may. */
 const mayRefuse = ({ row }: HookEntry): boolean => row.answer !== 'stop' && row.takes.decisions.includes('deny')

@@ -9,9 +9,9 @@ import type { Run } from './run.ts'
 import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle, type PendingAnswer } from './settle.ts'
 
 /**
- * The part of a fire that has to be waited for. A hook that takes too long is left behind together with the
- * `Wait` that waited for it: a new one continues with the next hook, and a later answer to the old one is
- * dropped. Two callbacks serve all hooks of a fire: they cost less than an `await` for each.
+ * Waits for the promises of hooks. When a hook times out, its `Wait` is abandoned: a new one continues with the next
+ * hook, and a later answer to the old one is dropped. Two callbacks serve all hooks of a fire, which costs less than an
+ * `await` for each.
  */
 export class Wait implements Waiter {
   patience = 0
@@ -23,7 +23,7 @@ export class Wait implements Waiter {
   readonly #reject: (error: unknown) => void
   readonly #onAnswer = (raw: unknown): void => this.#resume(raw, false)
   readonly #onError = (error: unknown): void => this.#resume(error, true)
-  /** While hooks run there is nothing that could be left behind. */
+  /** Hooks are being called, so that none is waited for. */
   #asking = false
   #leftBehind: HookEntry | undefined
 
@@ -41,8 +41,6 @@ export class Wait implements Waiter {
     this.patience = this.run.patience
     this.run.registry.deadlines.add(this)
     this.#follow(pending)
-    // A signal that was aborted before there was a listener does not call it.
-    if (this.run.isAborted()) this.cut('aborted')
   }
 
   #follow(pending: PendingAnswer): void {
@@ -51,6 +49,8 @@ export class Wait implements Waiter {
     } catch (error) {
       this.#onError(error)
     }
+    // A signal that was aborted before there was a listener does not call it.
+    if (this.run.isAborted()) this.cut('aborted')
   }
 
   #resume(raw: unknown, threw: boolean): void {
@@ -59,11 +59,14 @@ export class Wait implements Waiter {
     try {
       const pending = this.run.resume(raw, threw)
       this.#asking = false
-      if (pending === undefined) return this.#end()
+      const { deadlines } = this.run.registry
+      if (pending === undefined) {
+        deadlines.remove(this)
+        return this.#resolve(this.run.finish())
+      }
       this.patience = this.run.patience
-      this.run.registry.deadlines.restart(this)
+      deadlines.restart(this)
       this.#follow(pending)
-      if (this.run.isAborted()) this.cut('aborted')
     } catch (error) {
       this.#giveUp(error)
     }
@@ -81,23 +84,18 @@ export class Wait implements Waiter {
     this.#leftBehind = run.list[run.place]
     run.registry.deadlines.remove(this)
     try {
-      const pending = run.leaveBehind(why)
+      const pending = run.resume(run.ctx && abandon(run.ctx, why, run), true)
       if (pending === undefined) this.#resolve(run.finish())
       else new Wait(run, this.#resolve, this.#reject).#begin(pending)
     } catch (error) {
       this.#giveUp(error)
     }
   }
-
-  #end(): void {
-    this.run.registry.deadlines.remove(this)
-    this.#resolve(this.run.finish())
-  }
 }
 
 const nativeThen = Promise.prototype.then
 
-/** A foreign promise may answer twice or at once, and a native one may carry a `then` of its own. This one does not. */
+/** Follows by the native `then`: another may call back twice, or at once. */
 function followNatively(
   pending: PendingAnswer,
   answered: (raw: unknown) => void,
@@ -175,11 +173,7 @@ class Slot implements Waiter {
     else this.run.registry.deadlines.add(this)
     this.#state = 'waiting'
     this.#follow(ctx, pending)
-    if (this.#isWaiting() && this.run.isAborted()) this.cut('aborted')
-  }
-
-  #isWaiting(): boolean {
-    return this.#state === 'waiting'
+    if (this.#state === 'waiting' && this.run.isAborted()) this.cut('aborted')
   }
 
   #follow(ctx: Context, pending: PendingAnswer): void {
