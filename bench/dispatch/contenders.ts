@@ -1,6 +1,5 @@
 import { createHooks, HookableCore } from 'hookable'
 import tapable from 'tapable'
-import type { HookContext, HookResult } from '../../dist/hooks.js'
 import type { Dist } from '../report.ts'
 
 /** One tool call, as an agent has it at hand. */
@@ -24,7 +23,7 @@ export interface Scene {
 interface Verdict {
   readonly decision: 'allow' | 'deny' | 'ask'
 }
-type Work = (input: Call['tool_input']) => Verdict | undefined
+export type Work = (input: Call['tool_input']) => Verdict | undefined
 
 export const TOOL = 'Bash'
 
@@ -141,9 +140,11 @@ type Engine = typeof import('../../dist/hooks.js')
 
 export const importHooks = (dist: Dist): Promise<Engine> => import(`${dist.url}hooks.js`)
 
+type Hooks = typeof import('./own-hooks.ts')
+
 /** Hooks of Carabiner answer with its own `allow()`. */
 const ours =
-  ({ allow, HookRegistry }: Engine) =>
+  ({ allow, HookRegistry }: Engine, { hookWith }: Hooks) =>
   ({ body, timing, hooks }: Scene): Dispatch => {
     const registry = new HookRegistry({ sessionId: 'bench', signal: session.signal })
     const work: Work = body === 'replying' ? () => allow() as Verdict : WORK[body]
@@ -151,23 +152,14 @@ const ours =
     return call => registry.fire('PreToolUse', call)
   }
 
-type Ctx = HookContext<'PreToolUse'>
-
-/** Only hooks that read the input touch it: in the others the work needs none. */
-function hookWith(work: Work, body: Body, timing: Timing): (ctx: Ctx) => HookResult | Promise<HookResult> {
-  const nothing = {} as Call['tool_input']
-  if (body === 'reading') {
-    return timing === 'sync'
-      ? ctx => work(ctx.toolInput as unknown as Call['tool_input'])
-      : async ctx => work(ctx.toolInput as unknown as Call['tool_input'])
-  }
-  return timing === 'sync' ? () => work(nothing) : async () => work(nothing)
-}
-
 type Contenders = Readonly<Record<string, (scene: Scene) => Dispatch>>
 
 async function builtFrom(dists: readonly Dist[]): Promise<Contenders> {
-  const built = dists.map(async dist => [dist.name, ours(await importHooks(dist))] as const)
+  // Each build has its own copy of the hooks: the compiler would otherwise make them for the contexts of all builds.
+  const built = dists.map(async dist => {
+    const hooks = (await import(`./own-hooks.ts?${dist.name}`)) as Hooks
+    return [dist.name, ours(await importHooks(dist), hooks)] as const
+  })
   return Object.fromEntries(await Promise.all(built))
 }
 
