@@ -70,7 +70,10 @@ async function check(names: readonly string[], signal: AbortSignal): Promise<num
         noise.measure()
         runs.push(await runBench(root, name, ['--rounds', String(ROUNDS[name]), ...dists], signal))
         found = compareRuns(name, runs, OURS, tree ? { dist: OTHER } : { ratios: expected[name] ?? {} })
-      } while (runs.length < MOST_RUNS && (values.update || found.some(each => verdictOf(each) === 'worse')))
+      } while (
+        runs.length < MOST_RUNS &&
+        (values.update || found.some(each => ['worse', 'unsure'].includes(verdictOf(each))))
+      )
       reports.set(name, runs)
       comparisons.push(...found)
     }

@@ -11,12 +11,15 @@ export interface Comparison {
   readonly of: string
   /** Per run: the ratio of this build, and the ratio that it is compared with. */
   readonly runs: readonly { readonly measured: number; readonly expected: number | undefined }[]
-  /** The largest spread within a run. */
-  readonly spread: number
+  /** The standard error of the change, as a share. */
+  readonly error: number
 }
 
-/** `worse` fails. `new` and `gone` are scenes that `expected.json` does not have, or that no bench has. */
-export type Verdict = 'same' | 'worse' | 'better' | 'new' | 'gone'
+/**
+ * `worse` and `gone` fail. `unsure`: it seems worse, but the rounds differ too much to tell. `new` and `gone` are scenes that
+ * `expected.json` does not have, or that no bench has.
+ */
+export type Verdict = 'same' | 'worse' | 'unsure' | 'better' | 'new' | 'gone'
 
 export const TOLERANCE = 0.15
 /** Below this difference, a share of a very small ratio means nothing. */
@@ -45,7 +48,7 @@ export function compareRuns(
         const measured = ratioIn(report, scene, dist)
         return measured === undefined ? [] : [{ measured, expected: expectedIn(report, scene) }]
       }),
-      spread: Math.max(0, ...found.map(({ spread }) => spread))
+      error: found.length === 0 ? 0 : median(found.map(({ error }) => error)) / Math.sqrt(found.length)
     }
   })
 }
@@ -62,7 +65,9 @@ export function verdictOf(comparison: Comparison): Verdict {
   if (runs.length === 0) return 'gone'
   if (runs.every(({ expected }) => expected === undefined)) return 'new'
   const change = changeOf(comparison)
-  return change > TOLERANCE ? 'worse' : change < -TOLERANCE ? 'better' : 'same'
+  if (Math.abs(change) <= TOLERANCE || Number.isNaN(change)) return 'same'
+  if (change < 0) return 'better'
+  return change > 2 * comparison.error ? 'worse' : 'unsure'
 }
 
 const times = (values: readonly (number | undefined)[]): string => {
@@ -78,7 +83,7 @@ function changeWords(change: number): string {
 }
 
 export const comparisonTable = (comparisons: readonly Comparison[]): Table => ({
-  head: ['bench', 'scene', 'of', 'expected', 'measured', 'change', 'rounds differ by', 'runs', 'verdict'],
+  head: ['bench', 'scene', 'of', 'expected', 'measured', 'change', '±', 'runs', 'verdict'],
   rows: comparisons.map(comparison => [
     comparison.bench,
     comparison.scene,
@@ -86,7 +91,7 @@ export const comparisonTable = (comparisons: readonly Comparison[]): Table => ({
     times(comparison.runs.map(({ expected }) => expected)),
     times(comparison.runs.map(({ measured }) => measured)),
     changeWords(changeOf(comparison)),
-    percent(comparison.spread),
+    percent(comparison.error),
     String(comparison.runs.length),
     verdictOf(comparison)
   ])
@@ -108,10 +113,14 @@ export function conclusion(comparisons: readonly Comparison[], against: string |
       : `Find out what costs more than in ${against}, and make it cheaper; or give the reason in the commit message and run \`npm run bench:check -- --update\`.`
   const better = being('better').map(({ bench, scene }) => `${bench}, "${scene}"`)
   const unknown = being('new').map(({ bench, scene }) => `${bench}, "${scene}"`)
+  const unsure = being('unsure').map(({ bench, scene }) => `${bench}, "${scene}"`)
   const update = 'run `npm run bench:check -- --update` to expect that from now on'
   return [
     ...[...worse, ...gone].map(line => `✗ ${line}`),
     ...(worse.length + gone.length > 0 ? [next] : [`✓ nothing is more than ${percent(TOLERANCE)} worse`]),
+    ...(unsure.length > 0
+      ? [`Rounds differ too much to tell: ${unsure.join('; ')}; repeat on a quieter machine.`]
+      : []),
     ...(better.length > 0 && against === undefined ? [`Better than expected: ${better.join('; ')}; ${update}.`] : []),
     ...(unknown.length > 0 ? [`Not in bench/expected.json: ${unknown.join('; ')}; ${update}.`] : [])
   ]

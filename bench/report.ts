@@ -17,8 +17,8 @@ export interface Scene {
   /** The cost as a multiple of `of`, measured in the same rounds: the median of the ratios of all rounds. Less is better. */
   readonly ratio: number
   readonly of: string
-  /** How much the rounds differ: the distance between the quartiles of the ratios, divided by their median. */
-  readonly spread: number
+  /** The standard error of the ratio, as a share of it: large where rounds differ, small where there are many. */
+  readonly error: number
 }
 
 /** A Markdown table. */
@@ -75,10 +75,12 @@ export function shuffled<Item>(items: readonly Item[]): Item[] {
 }
 
 /** Compares round by round: what disturbed the machine in a round disturbed both. */
-export function ratioOf(ours: readonly number[], theirs: readonly number[]): Pick<Scene, 'ratio' | 'spread'> {
+export function ratioOf(ours: readonly number[], theirs: readonly number[]): Pick<Scene, 'ratio' | 'error'> {
   const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN))
   const ratio = median(ratios)
-  return { ratio, spread: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / Math.abs(ratio) }
+  // The standard error of a median, with the deviation taken from the quartiles, which outliers do not move.
+  const deviation = (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 1.349
+  return { ratio, error: (1.253 * deviation) / Math.sqrt(ratios.length) / Math.abs(ratio) }
 }
 
 export const times = (ratio: number): string => `${digits(ratio)}×`

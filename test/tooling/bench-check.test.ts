@@ -9,12 +9,16 @@ import { changeOf, compareRuns, conclusion, verdictOf } from '../../bench/compar
 import { ratioOf, type Report } from '../../bench/report.ts'
 import { gone, POLL } from '../support/waiting.ts'
 
-const report = (ratios: Readonly<Record<string, number>>, other: Readonly<Record<string, number>> = {}): Report => ({
+const report = (
+  ratios: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>> = {},
+  error = 0.01
+): Report => ({
   about: '',
   tables: [],
   scenes: [
-    ...Object.entries(ratios).map(([scene, ratio]) => ({ scene, dist: 'carabiner', ratio, of: 'peer', spread: 0.1 })),
-    ...Object.entries(other).map(([scene, ratio]) => ({ scene, dist: 'other', ratio, of: 'peer', spread: 0 }))
+    ...Object.entries(ratios).map(([scene, ratio]) => ({ scene, dist: 'carabiner', ratio, of: 'peer', error })),
+    ...Object.entries(other).map(([scene, ratio]) => ({ scene, dist: 'other', ratio, of: 'peer', error: 0 }))
   ]
 })
 
@@ -38,6 +42,21 @@ describe('the comparison', () => {
     expect(verdicts([2, 1, 1.2], 1)).toBe('worse')
   })
 
+  test('where the rounds differ more than the change, nothing can be told, and nothing fails', () => {
+    const found = (error: number, runs: number) =>
+      compareRuns(
+        'turns',
+        Array.from({ length: runs }, () => report({ a: 1.3 }, {}, error)),
+        'carabiner',
+        { ratios: { a: 1 } }
+      )
+    expect(found(0.2, 1).map(verdictOf)).toEqual(['unsure'])
+    expect(found(0.2, 3).map(verdictOf)).toEqual(['worse'])
+    expect(conclusion(found(0.2, 1), undefined).join('\n')).toContain(
+      'Rounds differ too much to tell: turns, "a"; repeat on a quieter machine.'
+    )
+  })
+
   test('a difference of almost nothing is none, however small the ratio is', () => {
     expect(verdicts([0.03], 0.015)).toBe('same')
     expect(verdicts([0.05], 0.015)).toBe('worse')
@@ -59,8 +78,8 @@ describe('the comparison', () => {
   })
 
   test('ratios are taken round by round: what slows a round slows both', () => {
-    expect(ratioOf([2, 20, 200], [1, 10, 100])).toEqual({ ratio: 2, spread: 0 })
-    expect(ratioOf([1, 2, 3, 40], [1, 1, 1, 1])).toEqual({ ratio: 3, spread: expect.closeTo(12.67, 1) })
+    expect(ratioOf([2, 20, 200], [1, 10, 100])).toEqual({ ratio: 2, error: 0 })
+    expect(ratioOf([1, 2, 3, 40], [1, 1, 1, 1])).toEqual({ ratio: 3, error: expect.closeTo(5.88, 1) })
   })
 })
 
@@ -94,7 +113,7 @@ function repository(expected?: number) {
      const run = readFileSync('runs.txt', 'utf8').length - 1
      const scenes = dists.map(({ name, url }) => {
        const ratios = readFileSync(fileURLToPath(url + 'ratio.txt'), 'utf8').trim().split(' ').map(Number)
-       return { scene: '200 turns', dist: name, ratio: ratios[Math.min(run, ratios.length - 1)], of: 'pi', spread: 0.1 }
+       return { scene: '200 turns', dist: name, ratio: ratios[Math.min(run, ratios.length - 1)], of: 'pi', error: 0.01 }
      })
      printReport({ about: '', tables: [], scenes }, json)`
   )
@@ -123,7 +142,7 @@ describe('npm run bench:check', () => {
     const { build, check, runs } = repository(0.5)
     build('0.55')
     const { status, stdout } = check()
-    expect(stdout).toContain('| turns | 200 turns | pi | 0.50× | 0.55× | +10 % | 10 % | 1 | same |')
+    expect(stdout).toContain('| turns | 200 turns | pi | 0.50× | 0.55× | +10 % | 1 % | 1 | same |')
     expect(stdout).toMatch(/Machine: .* load [\d.]+ before, [\d.]+ after\. A fixed loop waited for a core \d+ % /)
     expect([status, runs()]).toEqual([0, 1])
   })
