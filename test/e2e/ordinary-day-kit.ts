@@ -131,7 +131,7 @@ const CHANGE: readonly DayCall[] = [
     bash
   ),
   ...['npm test', 'npm run lint', 'node src/main.js'].map(bash),
-  ...['git checkout -q -b feature', 'git rev-parse HEAD', 'git show HEAD:README.md', 'git blame README.md'].map(bash),
+  ...['git switch -q -c feature', 'git rev-parse HEAD', 'git show HEAD:README.md', 'git blame README.md'].map(bash),
   ...[
     'git tag v1',
     'git stash list',
@@ -144,33 +144,37 @@ const CHANGE: readonly DayCall[] = [
   )
 ]
 
-/** Commands with operators, and programs on the command line, as models write them all day. */
-const COMPOUND: readonly DayCall[] = [
+/** Pipelines and lists of simple commands, as models write them all day. */
+const LISTS: readonly DayCall[] = [
   'npm test 2>&1 | tail -20',
   'git log --oneline | head -3',
   'ls -la | grep src',
   'cat package.json | jq .scripts',
   'cd src && ls && cd ..',
-  'find . -name "*.js" -not -path "./node_modules/*" | xargs wc -l | tail -1',
   'git status --short && git diff --stat',
-  'echo "a line" >> notes.txt && cat notes.txt',
-  'node src/main.js > tmp.out; cat tmp.out; rm tmp.out',
-  'for f in src/*.js; do wc -l "$f"; done',
-  'if [ -f package.json ]; then echo yes; fi',
   'test -d node_modules || echo "no modules"',
   'NODE_ENV=test node --test 2>&1 | grep -c "^# pass" || true',
   'mkdir -p dist && npm run build --silent && rm -rf dist',
   'grep -rn "export" src | sort | uniq -c | sort -rn | head -5',
   'sed -n "1,5p" README.md | tr a-z A-Z',
+  'git diff HEAD~1 --name-only | cat',
+  'sleep 0.1 & wait'
+].map(bash)
+
+/** Loops, files that the shell writes, substitutions and programs on the command line: rules for each program do not allow them. */
+const SHELL_TEXT: readonly DayCall[] = [
+  'find . -name "*.js" -not -path "./node_modules/*" | xargs wc -l | tail -1',
+  'echo "a line" >> notes.txt && cat notes.txt',
+  'node src/main.js > tmp.out; cat tmp.out; rm tmp.out',
+  'for f in src/*.js; do wc -l "$f"; done',
+  'if [ -f package.json ]; then echo yes; fi',
   'python3 -c "print(6 * 7)"',
   'node -e "console.log(process.env.HOME)"',
   "node -e \"const { scripts } = JSON.parse(require('fs').readFileSync('package.json')); console.log(scripts)\"",
   "git add -A && git commit -q -m \"$(cat <<'EOF'\nKeep notes (#12)\n\nIt's only a note: `rm -rf src` isn't run here.\nEOF\n)\"",
   "cat > notes.md <<'EOF'\n# Notes\n\nDon't `git reset --hard`.\nEOF",
-  'git diff HEAD~1 --name-only | cat',
   'echo more >> README.md && git stash -q && git stash pop -q && git restore README.md',
   'git rm -q --cached notes.md 2>/dev/null; rm -f notes.md',
-  'sleep 0.1 & wait',
   'printf "%s\\n" one two | while read -r word; do echo "$word"; done'
 ].map(bash)
 
@@ -201,12 +205,13 @@ const SUBAGENTS: readonly DayTurn[] = ['Explore', 'general-purpose'].flatMap((su
   'They are in src.'
 ])
 
-/** All of the day. `url`: a page on this machine. `isCompound`: also commands with operators. */
-export const ordinaryDay = (url: string, isCompound: boolean): readonly DayTurn[] => [
+/** All of the day. `url`: a page on this machine. `withShellText`: also commands that need the shell itself. */
+export const ordinaryDay = (url: string, withShellText: boolean): readonly DayTurn[] => [
   ...inTurns(LOOK, 3),
   ...PARTS.flatMap(name => inTurns(workOn(name), 1)),
   ...inTurns(CHANGE, 1),
-  ...(isCompound ? inTurns(COMPOUND, 1) : []),
+  ...inTurns(LISTS, 1),
+  ...(withShellText ? inTurns(SHELL_TEXT, 1) : []),
   ...inTurns(TASKS, 1),
   ...fetched(url),
   ...SUBAGENTS,
