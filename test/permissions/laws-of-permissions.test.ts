@@ -5,6 +5,7 @@ import { decide } from '../../src/lib/permissions/decide.ts'
 import { MODES } from '../../src/lib/permissions/modes.ts'
 import { parseRule } from '../../src/lib/permissions/rule.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
+import { onlyReads } from '../../src/lib/shell/only-reads.ts'
 import { freezeDeep } from '../../src/lib/util/plain.ts'
 import { bashFacts, fetching, HOME, other, read, WORKSPACE, ruleOf, write } from './permission-kit.ts'
 
@@ -166,7 +167,8 @@ describe('permissions', () => {
     fc.assert(
       fc.property(call, policy, (each, now) => {
         const { decision } = decide(each, { ...now, mode: 'plan' })
-        if (!each.readOnly && each.tool !== 'ExitPlanMode') expect(decision).toBe('deny')
+        const isReading = each.subject?.kind === 'command' ? onlyReads(each.subject.command) : each.readOnly
+        if (!isReading && each.tool !== 'ExitPlanMode') expect(decision).toBe('deny')
       }),
       RUNS
     )

@@ -35,7 +35,7 @@ test.each([
   ['sh -c "cat .env"', 'deny'],
   [`env sh -c 'cat .env'`, 'deny'],
   [`env sh -c 'cd "$X"; cat .env'`, 'ask'],
-  ['eval "cat .env"', 'ask']
+  ['eval "cat .env"', 'deny']
 ])('%s: %s', (command, decision) => {
   expect(decided(bashFacts(command), RULES, { mode: 'bypassPermissions' })).toBe(decision)
 })

@@ -7,6 +7,7 @@ import {
   LIST_FLAGS,
   PROJECT_FLAGS,
   REPAIR_FLAGS,
+  RULES_FLAGS,
   RUN_FLAGS,
   SHOW_FLAGS,
   TEST_FLAGS,
@@ -32,6 +33,7 @@ const SESSION: NonNullable<CommandRow['argument']> = {
 
 export const GROUPS: Readonly<Record<string, string>> = {
   hooks: 'start with, list, check, test and trust the hooks of this folder',
+  rules: 'explain what permission rules decide',
   sessions: 'list, show, verify, repair and export sessions'
 }
 
@@ -110,6 +112,19 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: TRUST_FLAGS,
     examples: [['carabiner hooks trust --print', 'the digest to give to --trust in CI']],
     run: async (_, flags) => (await import('./hooks/trust.ts')).trustProject(flags)
+  },
+  {
+    name: 'rules check',
+    argument: { name: '[call...]', words: 'a tool and its input: the command, the path, or JSON' },
+    words:
+      'show what the rules decide about a call, and why; without a call, one JSON object per line of standard input',
+    flags: RULES_FLAGS,
+    examples: [
+      ['carabiner rules check Bash "git log | head"', 'would it run without a question?'],
+      [`carabiner rules check Bash 'git push' --allow 'Bash(git *)' --json`, 'with a further rule, for a script'],
+      ['carabiner rules check --settings settings.json < /dev/null', 'rules that allowed more in 0.1.0']
+    ],
+    run: async (call, flags) => (await import('./rules/check.ts')).checkRules(call as readonly string[], flags)
   },
   {
     name: 'sessions list',

@@ -105,6 +105,14 @@ export const RUN_FLAGS = table([
 ])
 export type RunFlags = FlagValues<typeof RUN_FLAGS>
 
+export const RULES_FLAGS = table([
+  { flags: '--allow <rule>', words: 'add a rule that allows', many: true },
+  { flags: '--ask <rule>', words: 'add a rule that asks', many: true },
+  { flags: '--deny <rule>', words: 'add a rule that refuses', many: true },
+  { flags: '--mode <mode>', once: true, words: 'default, acceptEdits, plan, dontAsk, bypassPermissions' },
+  ...PROJECT_FLAGS
+])
+
 export const FIRE_FLAGS = table([
   {
     flags: '--input <file-or-json>',

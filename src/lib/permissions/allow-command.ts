@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { shellWord } from '../shell/command-words.ts'
 import { formOf, type Form } from '../shell/form.ts'
 import { parseShell, type Leaf, type ShellWord } from '../shell/parse.ts'
-import { isAssignment, isHarmlessVariable } from '../shell/variables.ts'
+import { isHarmlessVariable } from '../shell/variables.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { commandPattern } from './match-command.ts'
 import { isPrivate } from './protected-paths.ts'
@@ -117,12 +117,9 @@ class Judge {
   /** Commands that it runs are judged as if they stood alone. */
   #inner({ commands, texts }: Form, own: LeafVerdict[], depth: number): readonly LeafVerdict[] {
     if (commands.length + texts.length === 0) return own
-    const inner = commands.flatMap(words => {
-      const start = words.findIndex(word => !isAssignment(word.text))
-      return depth > DEEPEST || start === -1
-        ? [asks('', 'it is nested too deeply')]
-        : this.#command(words.slice(start), undefined, depth + 1)
-    })
+    const inner = commands.flatMap(words =>
+      depth > DEEPEST ? [asks('', 'it is nested too deeply')] : this.#command(words, undefined, depth + 1)
+    )
     return [...own, ...inner, ...texts.flatMap(text => this.text(text, depth + 1))]
   }
 

@@ -56,10 +56,12 @@ export interface UsedPaths {
 export function pathsUsedBy(command: string, { roots: [root = '/'] }: RulePlaces, ground: PathLookup): UsedPaths {
   const use = new Use(ground, ground.cwd ?? root)
   use.text(command, 0)
+  if (!use.whole) use.held(command)
   return { reads: use.reads.paths, writes: use.writes.paths, searched: use.searched.paths, whole: use.whole }
 }
 
 const DEEPEST = 4
+const MOST_HELD = 500
 
 class Use {
   readonly reads: Looking
@@ -91,6 +93,15 @@ class Use {
     }
   }
 
+  /** The folders that commands search which are run in another way. */
+  held(command: string): void {
+    for (const { words, start } of commandsHeldBy(command).commands.slice(0, MOST_HELD)) {
+      const known = words.slice(start).map(word => ({ text: word ?? '$', known: word !== undefined }))
+      const { deep, reads } = formOf(known)
+      if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
+    }
+  }
+
   #command(words: readonly ShellWord[], depth: number): void {
     const { does, reads, writes, deep, repository, commands, texts } = formOf(words)
     if (does === undefined || does === 'runs') this.whole = false
@@ -109,6 +120,11 @@ class Use {
         folder?.known === true && this.#folder !== undefined
           ? this.reads.real(resolve(this.#folder, folder.text), '/')
           : undefined
+    if (program?.text === 'eval' || program?.text === 'trap')
+      this.text(
+        (program.text === 'trap' ? words.slice(1, 2) : words.slice(1)).map(word => word.text).join(' '),
+        depth + 1
+      )
     for (const inner of depth < DEEPEST ? commands : []) this.#command(inner, depth + 1)
     for (const text of texts) this.text(text, depth + 1)
   }

@@ -229,6 +229,9 @@ class FormReader {
     if (values === 0) return 0
     const word = glued === undefined ? this.#words[index + values] : { text: glued, known: true }
     if (word === undefined) return (this.#fail(`${name} lacks its value`), 0)
+    // Some programs take it for the next option.
+    if (glued === undefined && /^-(?!\d|$)/.test(word.text))
+      this.#fail(`the value ${word.text} of ${name} looks like an option`)
     if (/^[!~]/.test(sign)) return taken
     if (sign === '$') this.#text(word)
     else

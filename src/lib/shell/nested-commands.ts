@@ -89,6 +89,8 @@ class Looking implements Holding {
     // From here on, everything reads what stands there.
     if (program === 'exec' && redirections.some(({ kind }) => kind === 'read')) this.unsure = true
     this.commands.push({ words, start: 0, sure: at.sure })
+    for (const { kind, target } of isProgramOf('shell', program) ? redirections : [])
+      if (kind === 'text') this.text(target.text, { ...at, depth: at.depth + 1 })
     this.#arguments(program, words, at)
   }
 
@@ -109,11 +111,29 @@ class Looking implements Holding {
     else if (isProgramOf('awk', program)) return
     else if (form === undefined && !runs && rest.some(word => CODE.test(word ?? ''))) this.unsure = true
     if (rest.length > MOST_WORDS) return this.#stop(at.sure && runs)
+    if (isProgramOf('wrapper', program) && at.depth < DEEPEST) this.#wrapped(words, at)
     const xargs = runs ? words.findIndex(word => word !== undefined && programName(word) === 'xargs') : -1
     if (xargs === -1) return this.#within(words, { ...at, sure: at.sure && runs })
     if (xargsRunsUnseen(words.slice(xargs + 1))) this.unsure = true
     // What it reads comes behind its words.
     this.#within([...words, undefined], at)
+  }
+
+  /** The program behind a wrapper is looked at like any other. Where options end is not always known. */
+  #wrapped(words: KnownWords, at: Reached): void {
+    const isOption = (index: number): boolean => words[index]?.startsWith('-') === true
+    const starts = words.flatMap((word, index) =>
+      index > 0 && !isOption(index) && !isAssignment(word ?? '') ? [index] : []
+    )
+    const [first = 0, second] = starts
+    // The first may be the value of an option, or a duration.
+    const isValue = isOption(first - 1) || /^\d/.test(words[first] ?? '')
+    for (const start of isValue ? [first, second] : [first]) {
+      if (start === undefined || start === 0) continue
+      const inner = words.slice(start).map(word => ({ text: word ?? '$', known: word !== undefined }))
+      const leaf = { assignments: [], words: inner, redirections: [], fed: at.fed, feeds: false }
+      this.#command(leaf, { ...at, sure: false, depth: at.depth + 1 })
+    }
   }
 
   /** Each word may be a program that the command runs. `sure`: it runs its words. */
@@ -133,7 +153,7 @@ class Looking implements Holding {
       if (sure && isRead && /^-.*\s/s.test(word)) this.unsure = true
     })
     const evaluated = words.slice(words.indexOf('eval') + 1)
-    if (words.includes('eval') && evaluated.length > 1) this.text(evaluated.map(word => word ?? '$x').join(' '), inner)
+    if (words.includes('eval') && evaluated.length > 0) this.text(evaluated.map(word => word ?? '$x').join(' '), inner)
   }
 }
 
@@ -145,7 +165,9 @@ const isFlat = ({ words, redirections }: Leaf): boolean =>
   redirections.every(({ kind }) => kind !== 'text') || /^(?:reads|changes)$/.test(formOf(words).does ?? '')
 
 const setsMore = (program: string, text: string): boolean =>
-  program === 'let' || (steers(text) && (program === 'read' || text.includes('=')))
+  program === 'let' ||
+  (steers(text) && (program === 'read' || text.includes('='))) ||
+  (isProgramOf('wrapper', program) && isAssignment(text) && mayRunText(text))
 
 const SPECIAL = /[\s;&|$`(]/
 const SPECIAL_OR_QUOTED = /[\s;&|$`('"\\]/

@@ -1,5 +1,6 @@
 import type { Profile } from '../../hooks/dialect.ts'
 import type { Plugin } from '../../hooks/kinds/paths.ts'
+import type { RuleExamples } from '../../permissions/rule-examples.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { Document } from './document.ts'
 import type { Finding, Place } from './finding.ts'
@@ -51,6 +52,7 @@ export interface LoadedGrant {
 export interface LoadedRule {
   readonly behaviour: 'allow' | 'deny' | 'ask'
   readonly rule: string
+  readonly examples?: RuleExamples | undefined
   readonly scope: Scope
   readonly place: Place
 }

@@ -1,5 +1,6 @@
 import { fitting, keyOf, problemsIn, rowsIn } from '../../schema/check.ts'
 import { own, type FieldTable, type Infer } from '../../schema/table.ts'
+import type { RuleExamples } from '../../permissions/rule-examples.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Document } from './document.ts'
 import { problemWords } from './finding.ts'
@@ -7,10 +8,28 @@ import { OF_PROJECT, type Scope } from './sources.ts'
 
 const STRINGS = { list: 'string' } as const
 
+/** A rule, or a rule with examples of what it means. */
+export type RuleEntry = string | ({ readonly rule: string } & RuleExamples)
+
+const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
+
+const RULES = {
+  list: own<RuleEntry>(
+    'a rule, or { rule, match, not_match }',
+    value =>
+      typeof value === 'string' ||
+      (isObject(value) &&
+        typeof value['rule'] === 'string' &&
+        Object.entries(value).every(
+          ([key, held]) => key === 'rule' || ((key === 'match' || key === 'not_match') && isStrings(held))
+        ))
+  )
+} as const
+
 const PERMISSIONS = {
-  'allow?': { type: STRINGS, words: 'rules for calls that run without a question' },
-  'deny?': { type: STRINGS, words: 'rules for calls that never run' },
-  'ask?': { type: STRINGS, words: 'rules for calls that a person is asked about' },
+  'allow?': { type: RULES, words: 'rules for calls that run without a question' },
+  'deny?': { type: RULES, words: 'rules for calls that never run' },
+  'ask?': { type: RULES, words: 'rules for calls that a person is asked about' },
   'defaultMode?': { type: 'string', words: 'the initial permission mode' },
   'additionalDirectories?': { type: STRINGS, words: 'additional working folders' },
   'disableBypassPermissionsMode?': ['disable'],

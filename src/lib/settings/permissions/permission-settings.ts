@@ -21,7 +21,8 @@ export class PermissionSettings {
     for (const behaviour of ['allow', 'deny', 'ask'] as const) {
       permissions[behaviour]?.forEach((rule, index) => {
         const place = document.findings.place(['permissions', behaviour, index])
-        this.#rules.push({ behaviour, rule, scope, place })
+        if (typeof rule === 'string') this.#rules.push({ behaviour, rule, scope, place })
+        else this.#rules.push({ behaviour, rule: rule.rule, examples: rule, scope, place })
       })
     }
     this.#readMode(permissions.defaultMode, scope, document)

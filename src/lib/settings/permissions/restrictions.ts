@@ -1,6 +1,8 @@
 import { isGate } from '../../hooks/events/event-table.ts'
 import { parseMode, type NoMode } from '../../permissions/modes.ts'
 import { parseRule, toolIn } from '../../permissions/rule.ts'
+import { riskOf } from '../../permissions/rule-advice.ts'
+import { failedExamples } from '../../permissions/rule-examples.ts'
 import { USUAL_AGENTS } from '../../agent/subagents/definitions.ts'
 import { nearMiss } from '../../util/near.ts'
 import { namesUnder } from '../active/agent-files.ts'
@@ -16,7 +18,7 @@ export function restrictions(loaded: Loaded, tools: readonly string[] = []): rea
   return [
     ...loaded.hooks.flatMap((hook, place) => hookFindings(hook, isFirstOfRule(loaded.hooks, place), tools)),
     ...ruleFindings(loaded.rules, tools),
-    ...loaded.rules.flatMap(rule => agentTypeFindings(rule, loaded)),
+    ...loaded.rules.flatMap(rule => [...agentTypeFindings(rule, loaded), ...exampleFindings(rule, loaded.root)]),
     ...loaded.owners.flatMap(owner => (owner.kind === 'agent' ? agentFindings(owner, tools) : []))
   ]
 }
@@ -80,6 +82,20 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
     return findingOf('warning', place, true, ['tool-absent', message])
   })
   return [...findings, ...absences]
+}
+
+/** Examples that a rule contradicts, and what it does besides what it seems to. */
+function exampleFindings({ behaviour, rule, place, examples = {} }: LoadedRule, root: string): readonly Finding[] {
+  const parsed = parseRule(rule, behaviour, '')
+  if ('problem' in parsed) return []
+  const risk = riskOf(parsed)
+  const shown = JSON.stringify(rule)
+  return [
+    ...failedExamples(parsed, examples, root).map(what =>
+      gateError(place, 'rule-example', `${shown} ${what}`, 'correct the rule or the example')
+    ),
+    ...(risk === undefined ? [] : [findingOf('warning', place, false, ['rule-risky', `${shown} ${risk[0]}`, risk[1]])])
+  ]
 }
 
 /** `Agent(explore)` names no subagent: `Explore` is meant. Others may come from the caller, so only near misses count. */

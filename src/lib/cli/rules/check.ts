@@ -1,0 +1,143 @@
+import { fault } from '../../faults.ts'
+import { requireRule } from '../../agent/subagents/child-permissions.ts'
+import { judgeLeaves } from '../../permissions/allow-command.ts'
+import { factsOf, inputOf } from '../../permissions/call-facts.ts'
+import { decide } from '../../permissions/decide.ts'
+import { parseMode, type Mode } from '../../permissions/modes.ts'
+import { twinsFor } from '../../permissions/named-paths.ts'
+import type { CallFacts, Policy, Rule } from '../../permissions/policy.ts'
+import { narrowedBy } from '../../permissions/rule-advice.ts'
+import { otherNames } from '../../query/options/other-names.ts'
+import { rulesOf } from '../../settings/permissions/permission-settings.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isThere, resolvePath } from '../../world/files/paths.ts'
+import { repositoryFacts } from '../../world/files/repository.ts'
+import { EXIT, loadProjectState } from '../common.ts'
+import type { FlagValues, RULES_FLAGS } from '../flags.ts'
+import { escapeLine, printLine, safeJson } from '../print.ts'
+
+type RulesFlags = FlagValues<typeof RULES_FLAGS>
+
+interface CheckedLeaf {
+  readonly text: string
+  readonly decision: string
+  readonly by: string
+  readonly why: string
+}
+
+interface Answer {
+  readonly decision: string
+  readonly by: string
+  readonly reason?: string | undefined
+  readonly leaves: readonly CheckedLeaf[]
+}
+
+/** `carabiner rules check TOOL INPUT`: what rules, mode and protected paths decide, and why. It starts nothing. */
+export async function checkRules([tool, ...words]: readonly string[], flags: RulesFlags): Promise<number> {
+  const policy = policyOf(flags)
+  if (tool !== undefined) {
+    const answer = answerTo(tool, parseInput(tool, words.join(' ')), policy)
+    if (flags.json === true) printLine(safeJson(answer))
+    else printAnswer(answer)
+    return EXIT.done
+  }
+  let count = 0
+  for await (const line of standardInput()) {
+    if (line.trim() === '') continue
+    count++
+    printLine(safeJson(answerToLine(line, policy)))
+  }
+  if (count === 0) printNarrowed(policy.rules, flags.json === true)
+  return EXIT.done
+}
+
+function policyOf(flags: RulesFlags): Policy {
+  const state = loadProjectState(flags)
+  const { loaded, where } = state
+  const of = (texts: readonly string[] | undefined, behavior: Rule['behavior']): readonly Rule[] =>
+    (texts ?? []).map(text => requireRule(text, behavior, `--${behavior}`))
+  const trusted = state.trust.state === 'trusted' || state.trust.state === 'nothing'
+  const mode = parseMode(flags.mode ?? loaded.mode ?? 'default', true)
+  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, '--mode')
+  return {
+    rules: [
+      ...rulesOf(loaded, trusted),
+      ...of(flags.allow, 'allow'),
+      ...of(flags.ask, 'ask'),
+      ...of(flags.deny, 'deny')
+    ],
+    mode: mode satisfies Mode,
+    roots: [resolvePath(loaded.root).path, ...loaded.directories.map(folder => resolvePath(folder).path)],
+    home: where.home,
+    own: [where.ownHome, ...where.managed, ...otherNames(loaded.root, where.home)],
+    leavesOut: true
+  }
+}
+
+async function* standardInput(): AsyncGenerator<string> {
+  if (process.stdin.isTTY) return
+  const { createInterface } = await import('node:readline')
+  yield* createInterface({ input: process.stdin, crlfDelay: Infinity })
+}
+
+function answerToLine(line: string, policy: Policy): Answer | { readonly error: string } {
+  try {
+    const given: unknown = JSON.parse(line)
+    if (isObject(given) && typeof given['tool'] === 'string' && isObject(given['input']))
+      return answerTo(given['tool'], given['input'], policy)
+  } catch {
+    // Reported like any other line that is not a call.
+  }
+  return { error: 'not a call: write {"tool":"Bash","input":{"command":"…"}}' }
+}
+
+/** JSON, or only the main value. */
+function parseInput(tool: string, text: string): PlainObject {
+  const given: unknown = /^\s*\{\s*"/.test(text) ? JSON.parse(text) : undefined
+  return isObject(given) ? given : inputOf(tool, text)
+}
+
+/** As in a session. */
+const factsHere = (tool: string, input: PlainObject, policy: Policy): CallFacts =>
+  factsOf(tool, input, policy, {
+    real: resolvePath,
+    has: isThere,
+    repository: repositoryFacts,
+    twins: twinsFor(policy)
+  })
+
+function answerTo(tool: string, input: PlainObject, policy: Policy): Answer {
+  const facts = factsHere(tool, input, policy)
+  const { decision, by, reason } = decide(facts, policy)
+  const command = facts.subject?.kind === 'command' ? facts.subject.command : undefined
+  const leaves =
+    command === undefined ? [] : judgeLeaves(command, facts, policy).map(verdict => checkedLeaf(verdict, policy))
+  return { decision, by, ...(reason !== undefined && { reason }), leaves }
+}
+
+function checkedLeaf(
+  { text, decision, rule, why }: ReturnType<typeof judgeLeaves>[number],
+  policy: Policy
+): CheckedLeaf {
+  const alone = decide(factsHere('Bash', { command: text }, policy), policy)
+  if (alone.decision === 'deny' || alone.kind === 'safety' || (alone.kind === 'rule' && alone.decision === 'ask'))
+    return { text, decision: alone.decision, by: alone.by, why: alone.reason ?? why }
+  return { text, decision, by: rule === undefined ? 'default' : `${rule.text} (${rule.source})`, why }
+}
+
+function printAnswer({ decision, by, reason, leaves }: Answer): void {
+  printLine(escapeLine(`${decision}, by ${by}${reason === undefined ? '' : `: ${reason}`}`))
+  for (const leaf of leaves)
+    printLine(escapeLine(`  ${leaf.decision.padEnd(5)} ${leaf.text}  (${leaf.by}: ${leaf.why})`))
+}
+
+/** The rules that allowed more in 0.1.0. */
+function printNarrowed(rules: readonly Rule[], json: boolean): void {
+  const narrowed = rules.flatMap(rule => {
+    const why = narrowedBy(rule)
+    return why === undefined ? [] : [{ rule: rule.text, source: rule.source, why }]
+  })
+  if (json) return printLine(safeJson({ rules: narrowed }))
+  for (const { rule, source, why } of narrowed) printLine(escapeLine(`${rule} (${source}): ${why}`))
+  if (narrowed.length === 0) printLine('No rule allowed more in 0.1.0.')
+}

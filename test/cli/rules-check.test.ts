@@ -1,0 +1,136 @@
+/** `carabiner rules check`, and rules with examples, through the command line. */
+import { describe, expect, test } from 'vitest'
+import { cliStage } from '../support/cli-stage.ts'
+
+interface Answer {
+  readonly decision: string
+  readonly by: string
+  readonly leaves: readonly {
+    readonly text: string
+    readonly decision: string
+    readonly by: string
+    readonly why: string
+  }[]
+}
+
+describe('rules check', () => {
+  test('a call: the decision, who decided, and each command with its reason', async () => {
+    const stage = cliStage()
+    const answer = await stage.json<Answer>([
+      ...['rules', 'check', 'Bash', 'cat f | git push origin main && rm x', '--json'],
+      ...['--allow', 'Bash(git *)', '--deny', 'Bash(rm *)']
+    ])
+    expect(answer).toMatchObject({
+      decision: 'deny',
+      by: 'Bash(rm *) (--deny)',
+      leaves: [
+        { text: 'cat f', decision: 'allow', by: 'default', why: 'it only reads in the project' },
+        { text: 'git push origin main', decision: 'allow', by: 'Bash(git *) (--allow)' },
+        { text: 'rm x', decision: 'deny', by: 'Bash(rm *) (--deny)' }
+      ]
+    })
+    const { stdout, code } = await stage.run(['rules', 'check', 'Bash', 'git -c a=b log', '--allow', 'Bash(git *)'])
+    expect(stdout).toContain('ask, by default: nothing allows it: -c of git is not harmless')
+    expect(code).toBe(0)
+  })
+
+  test('lines: one answer per line, in order, and a line that is no call does not stop it', async () => {
+    const stage = cliStage()
+    stage.user({ permissions: { allow: ['Bash(make *)'], deny: ['Read(.env)'] } })
+    const bash = (command: string) => JSON.stringify({ tool: 'Bash', input: { command } })
+    const stdin = [
+      bash('ls'),
+      bash('make all'),
+      'x',
+      bash('make -f x'),
+      bash('cat .env'),
+      '{"tool":"Read","input":{"file_path":".env"}}'
+    ]
+    const { stdout } = await stage.run(['rules', 'check'], { stdin: `${stdin.join('\n')}\n` })
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Partial<Answer>)
+    expect(answers.map(({ decision = 'error' }) => decision)).toEqual([
+      'allow',
+      'allow',
+      'error',
+      'ask',
+      'deny',
+      'deny'
+    ])
+  })
+
+  test('settings alone: the rules that allowed more in 0.1.0', async () => {
+    const stage = cliStage()
+    const allow = [
+      'Bash(cat *)',
+      'Bash(npm test)',
+      'Bash(git log *)',
+      'Bash(python3 -c *)',
+      'Bash(mytool *)',
+      'Bash(sudo *)',
+      'Edit'
+    ]
+    const { stdout } = await stage.run(['rules', 'check', '--settings', JSON.stringify({ permissions: { allow } })])
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map(line => line.replace(/ \(.*?\):.*/, ''))
+    ).toEqual(['Bash(git log *)', 'Bash(python3 -c *)', 'Bash(mytool *)', 'Bash(sudo *)'])
+  })
+
+  test('modes and other tools', async () => {
+    const stage = cliStage()
+    const decided = async (...args: readonly string[]) =>
+      (await stage.json<Answer>(['rules', 'check', ...args, '--json'])).decision
+    expect(await decided('Write', 'a.txt')).toBe('ask')
+    expect(await decided('Write', 'a.txt', '--mode', 'acceptEdits')).toBe('allow')
+    expect(await decided('Write', '{"file_path":".git/config","content":""}', '--mode', 'bypassPermissions')).toBe(
+      'deny'
+    )
+    expect(await decided('Bash', 'touch a', '--mode', 'plan')).toBe('deny')
+    expect(await decided('WebFetch', 'https://example.com', '--allow', 'WebFetch(domain:example.com)')).toBe('allow')
+    expect((await stage.run(['rules', 'check', 'Bash', 'ls', '--mode', 'x'])).code).toBe(4)
+  })
+})
+
+describe('rules with examples', () => {
+  const GOOD = { rule: 'Bash(git log *)', match: ['git log --oneline'], not_match: ['git push', 'git log --output=x'] }
+
+  test('a rule that agrees with its examples is a rule like any other', async () => {
+    const stage = cliStage()
+    stage.user({
+      permissions: { allow: [GOOD], deny: [{ rule: 'Read(.env)', match: ['.env', 'a/.env'], not_match: ['a.env'] }] }
+    })
+    expect(await stage.run(['hooks', 'check'])).toMatchObject({ code: 0 })
+    expect((await stage.json<Answer>(['rules', 'check', 'Bash', 'git log -3', '--json'])).by).toContain(
+      'Bash(git log *)'
+    )
+  })
+
+  test.each([
+    ['allow', { ...GOOD, match: ['git push'] }, 'does not match "git push"'],
+    ['allow', { ...GOOD, not_match: ['git log -3'] }, 'matches "git log -3"'],
+    ['deny', { rule: 'Bash(rm -rf *)', match: ['rmdir x'] }, 'does not match "rmdir x"'],
+    ['deny', { rule: 'Read(secrets/**)', not_match: ['secrets/k'] }, 'matches "secrets/k"']
+  ] as const)('%s %j contradicts an example: nothing starts', async (behavior, rule, words) => {
+    const stage = cliStage()
+    stage.user({ permissions: { [behavior]: [rule] } })
+    const { code, stdout } = await stage.run(['hooks', 'check'])
+    expect(stdout).toContain(words)
+    expect(code).toBe(4)
+    expect((await stage.run(['run', '-p', 'x', '--model', 'script:none.yaml'])).code).toBe(4)
+  })
+
+  test('risky rules warn', async () => {
+    const stage = cliStage()
+    stage.user({ permissions: { allow: ['Bash(bash *)', 'Bash(git *)'], deny: ['Bash(rm -rf *)'] } })
+    const { stdout, code } = await stage.run(['hooks', 'check'])
+    expect(stdout.match(/rule-risky/g)).toHaveLength(2)
+    expect(stdout).toContain('which runs other programs')
+    expect(stdout).toContain('depends on the order and spelling of -rf')
+    expect(code).toBe(0)
+  })
+})
