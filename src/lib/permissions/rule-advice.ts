@@ -13,7 +13,7 @@ export function narrowedBy({ behavior, tool, specifier }: Rule): string | undefi
   const literal = words.slice(0, end)
   const [program = ''] = literal
   if (literal.length === 0) return 'programs without a row in the table need a prompt'
-  const [sub = ''] = literal.slice(1).filter(word => !word.startsWith('-'))
+  const sub = literal.slice(1).find(word => !word.startsWith('-')) ?? ''
   const row = programRow(`${program} ${sub}`) ?? programRow(program)
   if (row?.properties.has('any') === true) return undefined
   if (row === undefined)

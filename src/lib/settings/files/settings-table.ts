@@ -9,7 +9,7 @@ import { OF_PROJECT, type Scope } from './sources.ts'
 const STRINGS = { list: 'string' } as const
 
 /** A rule, or a rule with examples of what it means. */
-export type RuleEntry = string | ({ readonly rule: string } & RuleExamples)
+type RuleEntry = string | ({ readonly rule: string } & RuleExamples)
 
 const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
 
