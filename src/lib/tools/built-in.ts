@@ -1,8 +1,8 @@
 import { TOOL_TABLE, type BuiltInToolName } from '../tool-table.ts'
-import type { Subject } from '../message.ts'
+import type { JsonSchema, Subject } from '../message.ts'
 import { checkInput } from '../schema/check.ts'
 import { tableSchema } from '../schema/json-schema.ts'
-import type { Infer } from '../schema/table.ts'
+import type { FieldTable, Infer } from '../schema/table.ts'
 import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
 
 type Rows = typeof TOOL_TABLE
@@ -22,6 +22,15 @@ interface Behavior<Name extends BuiltInToolName> extends Pick<
   run(input: ToolInput<Name>, call: ToolCall): Promise<ToolResult>
 }
 
+const SCHEMAS = new Map<FieldTable, JsonSchema>()
+
+/** Some tools are made for each session; their schemas are not. */
+function schemaFor(table: FieldTable): JsonSchema {
+  let schema = SCHEMAS.get(table)
+  if (schema === undefined) SCHEMAS.set(table, (schema = tableSchema(table)))
+  return schema
+}
+
 /** A tool of the table: its name, its schema and the first check of an input come from its row. */
 export function builtInTool<const Name extends BuiltInToolName>(name: Name, behavior: Behavior<Name>): Tool {
   const row: { readonly input: Rows[Name]['input']; readonly readOnly: boolean } = TOOL_TABLE[name]
@@ -29,7 +38,7 @@ export function builtInTool<const Name extends BuiltInToolName>(name: Name, beha
     readOnly: () => row.readOnly,
     ...(behavior as unknown as Omit<Tool, 'name' | 'inputSchema' | 'check' | 'readOnly'>),
     name,
-    inputSchema: tableSchema(row.input),
+    inputSchema: schemaFor(row.input),
     check(input, session) {
       const checked = checkInput(row.input, input)
       return 'problem' in checked || behavior.check === undefined ? checked : behavior.check(checked.input, session)
