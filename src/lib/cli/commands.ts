@@ -50,7 +50,11 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner run -p "Fix the tests" --allowedTools "Bash(npm test) Edit"', 'with permissions'],
       ['carabiner run -p "Hello" --model script:hello.yaml', 'no key needed: a scripted model']
     ],
-    run: async (prompt, flags) => (await import('./run/run.ts')).run(prompt as string | undefined, flags)
+    run: async (prompt, flags) => {
+      const { keepHeapSmall } = await import('./heap.ts')
+      keepHeapSmall()
+      return (await import('./run/run.ts')).run(prompt as string | undefined, flags)
+    }
   },
   {
     name: 'fire',

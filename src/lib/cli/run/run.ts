@@ -8,6 +8,7 @@ import { withResult } from '../../query/init-message.ts'
 import { query } from '../../query/query.ts'
 import type { Query } from '../../query/query-interface.ts'
 import { EXIT, exitCode, loadProjectState, decideProjectHooks, trustOptions, reportUntrusted } from '../common.ts'
+import { letHeapGrow } from '../heap.ts'
 import { readPipedText } from '../standard-streams.ts'
 import { printError, escapeText, safeJson } from '../print.ts'
 import { queryFromStream } from './run-input.ts'
@@ -45,6 +46,7 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
   const abort = new AbortController()
   abortOnSignal(abort)
   const { runTerminal } = await import('../terminal/session.ts')
+  letHeapGrow()
   return runTerminal(prompt, scene, queryOptions(flags, abort), abort)
 }
 
@@ -152,6 +154,9 @@ function jsonIn(flag: string, text: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** In answers of the model. */
+const LONG_RUN = 64
+
 async function runQuery(
   flags: RunFlags,
   begin: (options: QueryOptions, respond: (message: object) => void) => Query
@@ -168,8 +173,10 @@ async function runQuery(
     reader.once('error', () => running.leave())
     return running
   }
+  let answers = 0
   for await (const message of withResult(() => beginFor(process.stdout), options)) {
     if (message.type === 'result') result = message
+    if (message.type === 'assistant' && ++answers === LONG_RUN) letHeapGrow()
     if (streams) print(message)
     else if (message.type !== 'result') printNotice(message, flags)
   }

@@ -1,10 +1,10 @@
-import { setFlagsFromString } from 'node:v8'
 import { fault } from '../../faults.ts'
 import { ClaudeWalk } from '../../transcript/claude/claude-walk.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { eachIn, type Met } from '../../transcript/file.ts'
 import { glance, type Glance } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
+import { collectOften } from '../heap.ts'
 import { agentFiles, type SessionFile } from './session-lookup.ts'
 import { readState, type StoredState } from './state.ts'
 import { storyItems, type StoryItem } from './story.ts'
@@ -42,21 +42,6 @@ export async function openSession(found: SessionFile, agent?: string): Promise<S
 
 /** In bytes. */
 const LONG = 4 << 20
-
-/**
- * Little of a long file is kept. By default V8 lets garbage accumulate: it grows the young generation, and collects
- * none of it while other threads mark the old one, which takes long if they get no processor. With this little room,
- * code compiled in another thread may wait for a collection, and exit waits for that thread: it must not start.
- */
-function collectOften(): void {
-  for (const flag of [
-    'no-concurrent-sparkplug',
-    'optimize-for-size',
-    'semi-space-growth-factor=1',
-    'no-separate-gc-phases'
-  ])
-    setFlagsFromString(`--${flag}`)
-}
 
 async function readSession(found: SessionFile, isAgent: boolean, agents: readonly string[]): Promise<StoredSession> {
   const { path, key } = found

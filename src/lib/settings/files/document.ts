@@ -1,9 +1,17 @@
-import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import { createRequire } from 'node:module'
+import type * as Jsonc from 'jsonc-parser'
+import type { Node, ParseError } from 'jsonc-parser'
 import { scanJson, type JsonProblem } from '../../util/json.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { keyOf, type KeyPath } from '../../schema/check.ts'
 import { Findings, startOf, type Place, type FindingWords } from './finding.ts'
 import { readText } from './text.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Loaded for the first file. */
+const jsonc = (): typeof Jsonc => (loaded ??= require('jsonc-parser') as typeof Jsonc)
+let loaded: typeof Jsonc | undefined
 
 export interface Document {
   readonly file: string
@@ -39,11 +47,11 @@ export function parseDocument(file: string, text: string): Looked {
   const problem = scanJson(text, MOST, true)
   if (problem !== undefined && problem.code !== 'duplicate-key') return refuse(faultOf(problem))
   const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
+  const tree = jsonc().parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
   const [error] = errors
   if (error !== undefined) return refuse(syntaxFault(error))
   if (problem !== undefined) return refuse(faultOf(problem))
-  const value: unknown = tree === undefined ? undefined : getNodeValue(tree)
+  const value: unknown = tree === undefined ? undefined : jsonc().getNodeValue(tree)
   if (!isObject(value)) return refuse({ offset: 0, words: ['not-an-object', 'the file is not a JSON object'] })
   const findings = new Findings(path => placeOf(file, tree, lines, path))
   return { document: { file, value, findings }, findings }
@@ -62,7 +70,8 @@ const syntaxFault = ({ error, offset }: ParseError): Fault => ({
 })
 
 const syntaxErrorText = (error: ParseError['error']): string =>
-  printParseErrorCode(error)
+  jsonc()
+    .printParseErrorCode(error)
     .replaceAll(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
     .toLowerCase()
 
