@@ -23,8 +23,11 @@ export function nameSourceLines(folder: string): void {
     const source = new URL(origin.fileName, file).href
     return text.replace(`${file}:${line}:${column}`, `${source}:${origin.lineNumber}:${origin.columnNumber}`)
   }
-  Error.prepareStackTrace = (error, sites) =>
-    [titleOf(error), ...sites.map(site => `    at ${siteText(site)}`)].join('\n')
+  // Each hook that is added asks for its call site, with an object that is no error: for that no map is read.
+  Error.prepareStackTrace = (error, sites) => {
+    const textOf = error instanceof Error ? siteText : (site: Site): string => site.toString()
+    return [titleOf(error), ...sites.map(site => `    at ${textOf(site)}`)].join('\n')
+  }
 }
 
 function readMap(url: string): SourceMap | undefined {
