@@ -67,6 +67,38 @@ test('what is not as expected is said, and it ends with 1', async () => {
   expect(stdout).toContain('1 passed, 1 failed')
 })
 
+describe('hook: one of several', () => {
+  const other = { matcher: 'Bash', hooks: [{ type: 'command', command: 'echo no shell >&2; exit 2', name: 'other' }] }
+  const guard = { matcher: 'Bash', hooks: [{ type: 'command', command: GUARD, name: 'guard' }] }
+  const passes = { name: 'a push passes', event: 'PreToolUse', expect: { blocked: false } }
+
+  test('only the hooks that the test names are fired, and all again in the next test', async () => {
+    const { user, write, run } = cliStage()
+    user({ hooks: { PreToolUse: [other, guard] } })
+    const tests = [{ ...passes, hook: 'guard' }, { ...passes, hook: '/^gu/' }, passes]
+    write('project/a.hooktest.json', tests)
+    const { code, stdout } = await run(['hooks', 'test'])
+    expect([code, stdout.replaceAll(/\d+ ms/g, 'N ms')]).toEqual([
+      1,
+      '✓ a push passes N ms\n✓ a push passes N ms\n✗ a push passes N ms\n' +
+        '    blocked should be false, but is true\n    decided by other\n2 passed, 1 failed\n'
+    ])
+  })
+
+  test('a test of a hook that is not there fails', async () => {
+    const { write, run } = guarded()
+    write('project/a.hooktest.json', [{ ...passes, hook: 'gaurd' }])
+    const { code, stdout } = await run(['hooks', 'test'])
+    expect(code).toBe(1)
+    expect(stdout).toContain('no hook on PreToolUse has the name "gaurd"')
+    write('project/a.hooktest.json', [{ ...passes, hook: '/[/' }])
+    expect(await run(['hooks', 'test'])).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('hook is not a pattern')
+    })
+  })
+})
+
 test('every part of an outcome can be expected', async () => {
   const { user, write, run } = cliStage()
   user({

@@ -44,6 +44,19 @@ describe('what it writes', () => {
     expect((await run(['doctor'])).code).toBe(0)
   })
 
+  test('its tests are about its own hook, also beside a hook of the project that refuses the same', async () => {
+    const { run, write } = repository()
+    const guard = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh'
+    write('project/.claude/hooks/guard.sh', '#!/bin/sh\ngrep -q "rm -rf" && { echo no >&2; exit 2; }; exit 0\n', 0o755)
+    write(SETTINGS, { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: guard }] }] } })
+    await run(INIT)
+    await run(['hooks', 'trust'])
+    const tested = await run(['hooks', 'test'])
+    expect(tested.code, tested.stdout).toBe(0)
+    const fired = await run(['fire', 'PreToolUse', '--set', 'tool_input.command=git push --force'])
+    expect(fired.stdout).toContain('deny, by node .claude/hooks/protect-repository.mjs (.claude/settings.json:')
+  })
+
   test('a second run says that it is there, and changes nothing, also if a script was changed since', async () => {
     const { run, read, write } = repository()
     await run(INIT)

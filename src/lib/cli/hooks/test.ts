@@ -45,11 +45,27 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
   return failed === 0 ? EXIT.done : EXIT.failed
 }
 
+/** Fires only the hooks that the test is about. */
 async function run(test: HookTest, hooks: HookRegistry) {
+  const isMeant = ({ name }: { name: string }): boolean => test.hook === undefined || fits(test.hook, name)
+  if (test.hook !== undefined && !hooks.list(test.event).some(isMeant))
+    return { test, problems: [`no hook on ${test.event} has the name ${JSON.stringify(test.hook)}`], ms: 0 }
+  const others = hooks.list().filter(each => each.enabled && !isMeant(each))
+  for (const { name } of others) hooks.disable(name)
+  try {
+    return await resultOf(test, hooks)
+  } finally {
+    for (const { name } of others) hooks.enable(name)
+  }
+}
+
+async function resultOf(test: HookTest, hooks: HookRegistry) {
   const begun = performance.now()
   const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>)
   const ms = performance.now() - begun
   const problems = [...differences(test.expect, outcome)]
+  if (problems.length > 0 && outcome.by !== undefined && !('by' in test.expect))
+    problems.push(`decided by ${outcome.by}`)
   if (problems.length > 0) problems.push(...outcome.failures.map(failureLabel))
   if (test.within !== undefined && ms > test.within * 1000)
     problems.push(`took ${(ms / 1000).toFixed(2)} s, more than ${test.within} s`)

@@ -40,8 +40,14 @@ export function checkCommand({ command }: ProgramSpec): void {
     )
 }
 
-export const labelOf = ({ command, plugin }: ProgramSpec): string =>
-  `${plugin?.name === undefined ? '' : `${plugin.name}: `}${command.trim().replace(/\n.*/s, '').slice(0, 60)}`
+/** The first line of the command, with paths relative to the project: that is what people look for. */
+export function labelOf({ command, plugin }: ProgramSpec): string {
+  const line = command
+    .trim()
+    .replace(/\n.*/s, '')
+    .replaceAll(/("?)\$(?:CLAUDE_PROJECT_DIR|\{CLAUDE_PROJECT_DIR\})\1\//g, '')
+  return `${plugin?.name === undefined ? '' : `${plugin.name}: `}${line.length > 60 ? `${line.slice(0, 59)}…` : line}`
+}
 
 export const identityOf = ({ command, args }: ProgramSpec): string => `${command}\0${JSON.stringify(args ?? '')}`
 

@@ -13,6 +13,8 @@ export interface HookTest {
   readonly file: string
   readonly name: string
   readonly event: EventName
+  /** Text or a pattern: only hooks with such a name are fired. */
+  readonly hook: string | undefined
   readonly input: PlainObject
   readonly expect: PlainObject
   /** Seconds. */
@@ -30,6 +32,7 @@ const EXPECTATION = Object.fromEntries(
 export const HOOK_TEST = {
   'name?': 'string',
   event: { type: 'string', words: 'the event that is fired' },
+  'hook?': { type: 'string', words: 'fire only the hooks with this name; text between slashes is a pattern' },
   'tool?': { type: 'string', words: 'the tool that the event is about' },
   'input?': { type: 'object', words: 'merged into the sample of the event' },
   expect: { type: { object: EXPECTATION }, words: 'text between slashes is a pattern, null expects nothing' },
@@ -68,12 +71,13 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
   if (!isObject(value)) throw bad(what, 'should be an object')
   const [problem] = problemsIn(HOOK_TEST, value)
   if (problem !== undefined) throw bad(`${what}:`, sentenceOf(problem))
-  const { name, event, input = {}, tool, expect, within, fuzz } = value as Infer<typeof HOOK_TEST>
-  for (const [key, wanted] of Object.entries(expect)) {
+  const { name, event, hook, input = {}, tool, expect, within, fuzz } = value as Infer<typeof HOOK_TEST>
+  const patterns = Object.entries(expect).map(([key, wanted]) => [`expect.${key}`, wanted] as const)
+  for (const [key, wanted] of [...patterns, ['hook', hook] as const]) {
     try {
       patternIn(wanted)
     } catch (error) {
-      throw bad(`${what}: expect.${key}`, `is not a pattern (${(error as Error).message})`)
+      throw bad(`${what}: ${key}`, `is not a pattern (${(error as Error).message})`)
     }
   }
   const known = eventOf(event, what)
@@ -92,7 +96,7 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
   const sample: PlainObject = structuredClone(rowOf(known).sample)
   const whole = { ...sample, ...(tool !== undefined && { tool_name: tool }), ...input }
   const common = { file, name: name ?? `test ${place + 1}`, expect, within, fuzz: fuzz === true }
-  return { ...common, event: known, input: whole }
+  return { ...common, event: known, hook, input: whole }
 }
 
 function eventOf(name: string, what: string): EventName {
