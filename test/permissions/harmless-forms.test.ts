@@ -73,6 +73,32 @@ describe('a rule that allows a program does not allow what turns it to something
   })
 })
 
+describe('a second name for a file, and files that are only named in another file', () => {
+  const rules = ['cp *', 'ln *', 'mv *', 'cat *', 'git *', 'sed *', 'curl *', 'tsc *', 'node *'].map(each =>
+    allowRule(`Bash(${each})`)
+  )
+  test.each([
+    'ln .git/config x',
+    'ln -s .git/hooks h && cp f h/pre-commit',
+    'cp -l .git/config x',
+    'cp -s f x',
+    'git apply x.patch',
+    'git log --pretty=format:%G?',
+    `git for-each-ref --format='%(signature)'`,
+    "sed 'a x\\\\\n1e touch p' f",
+    `curl -w '%output{p}' https://x`,
+    'tsc -p /outside',
+    'node --env-file=/outside f'
+  ])('%j', command => expect(decided(bashFacts(command), rules)).toBe('ask'))
+
+  test('a link to a folder with a denied one in it', () => {
+    const denied = denyRule('Read(./secrets/**)')
+    expect(decided(bashFacts('ln -s . s && cat s/secrets/k'), [...rules, denied])).toBe('ask')
+    expect(decided(bashFacts('ln -s secrets s && cat s/k'), [...rules, denied])).toBe('deny')
+    expect(decided(bashFacts('ln -s src lib && cat lib/k'), [...rules, denied])).toBe('allow')
+  })
+})
+
 // A26
 test.each([
   'git push origin main',

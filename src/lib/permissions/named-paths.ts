@@ -7,9 +7,10 @@ import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
 import { formOf } from '../shell/form.ts'
-import { commandsHeldBy, knownWords } from '../shell/nested-commands.ts'
+import { commandsHeldBy, knownWords, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
 import { parseShell, type ShellWord } from '../shell/parse.ts'
-import { takesCode } from '../shell/programs.ts'
+import { programName, takesCode } from '../shell/programs.ts'
+import { programRow } from '../shell/row.ts'
 import { roughLeaves } from '../shell/split-words.ts'
 import { literalNames, pathOf, patternOf, type RulePlaces } from './path-pattern.ts'
 
@@ -32,7 +33,7 @@ export function pathsNamedBy(
   const topOf = (folder: string): string | undefined => ground.has && repositoryTop(folder, ground.has)
   const tops = command.includes(':') ? [cwd, root, ...into].flatMap(folder => topOf(folder) ?? []) : []
   const folders = new Set([cwd, root, ...into, ...tops].flatMap(folder => [folder, looking.real(folder, '/')]))
-  if (!parseShell(command).readable) looking.unsure = command.slice(0, 100)
+  if (!parseShell(command).readable || commandsHeldBy(command).isBlind) looking.unsure = command.slice(0, 100)
   for (const word of wordsIn(command)) {
     const text = home !== undefined && /^~(?:\/|$)/.test(word) ? home + word.slice(1) : word
     for (const folder of folders) looking.at(text, folder)
@@ -56,7 +57,7 @@ export interface UsedPaths {
 export function pathsUsedBy(command: string, { roots: [root = '/'] }: RulePlaces, ground: PathLookup): UsedPaths {
   const use = new Use(ground, ground.cwd ?? root)
   use.text(command, 0)
-  if (!use.whole) use.held(command)
+  if (!use.whole) use.held(commandsHeldBy(command))
   return { reads: use.reads.paths, writes: use.writes.paths, searched: use.searched.paths, whole: use.whole }
 }
 
@@ -93,16 +94,22 @@ class Use {
     }
   }
 
-  /** The folders that commands search which are run in another way. */
-  held(command: string): void {
-    for (const { words, start } of commandsHeldBy(command).commands.slice(0, MOST_HELD)) {
-      const known = words.slice(start).map(word => ({ text: word ?? '$', known: word !== undefined }))
-      const { deep, reads } = formOf(known)
-      if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
+  /** What is run by something else, such as `sudo cat a` or `eval 'cat a'`; of what may be run, what it searches. */
+  held({ commands, texts }: Holding): void {
+    const folder = this.#folder
+    for (const text of texts) this.text(text, 1)
+    for (const { words, start, sure } of commands.filter(isInner).slice(0, MOST_HELD)) {
+      const inner = words.slice(start).map(word => ({ text: word ?? '$', known: word !== undefined }))
+      const { deep, reads } = formOf(inner)
+      if (sure) this.#command(inner, 1)
+      else if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
     }
+    this.#folder = folder
   }
 
-  #command(words: readonly ShellWord[], depth: number): void {
+  #command([first, ...rest]: readonly ShellWord[], depth: number): void {
+    const words = first === undefined ? [] : [{ ...first, text: programName(first.text) }, ...rest]
+    if (first?.text.includes('/') === true) this.whole = false
     const { does, reads, writes, deep, repository, commands, texts } = formOf(words)
     if (does === undefined || does === 'runs') this.whole = false
     const [program, folder] = words
@@ -134,6 +141,10 @@ class Use {
     else looking.at(path, this.#folder)
   }
 }
+
+/** A program has no more words of its own in front of the command that it runs. */
+const isInner = ({ words, start }: HeldCommand): boolean =>
+  start > 0 && start < 12 && programRow(programName(words[start] ?? '')) !== undefined
 
 export function pathsGiven(texts: readonly string[], root: string, ground: PathLookup): NamedPaths {
   const looking = new Looking(ground)

@@ -226,6 +226,7 @@ class FormReader {
     if (sign === '%') return this.#command(index)
     if (sign === '&') return this.#module(index, glued)
     if (glued !== undefined && values === 0 && sign !== '?' && !/^[!~]/.test(sign)) this.#fail(`${name} takes no value`)
+    if (sign === '?' && kind !== '' && glued !== undefined) this.#operand({ text: glued, known: true }, kind, index)
     if (values === 0) return 0
     const word = glued === undefined ? this.#words[index + values] : { text: glued, known: true }
     if (word === undefined) return (this.#fail(`${name} lacks its value`), 0)

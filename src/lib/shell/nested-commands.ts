@@ -1,6 +1,7 @@
 import { formOf, type Form } from './form.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
 import { isCodeOption, isProgramOf, programName, rereadsArguments, runsArguments } from './programs.ts'
+import { programRow } from './row.ts'
 import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
 import { isAssignment, mayRunText, steers } from './variables.ts'
 
@@ -24,11 +25,16 @@ export interface Holding {
   readonly unsure: boolean
   /** A limit was reached: there is more in the text. */
   readonly over: boolean
+  /** Texts within the text that a shell runs. */
+  readonly texts: readonly string[]
+  /** A shell runs something that is nowhere in the text. */
+  readonly isBlind: boolean
 }
 
 const DEEPEST = 4
 const MOST_WORDS = 1_000
 const MOST = 20_000
+const MOST_TEXTS = 100
 
 let last: { readonly text: string; readonly holding: Holding } | undefined
 
@@ -50,12 +56,15 @@ interface Reached {
 
 class Looking implements Holding {
   readonly commands: HeldCommand[] = []
+  readonly texts: string[] = []
   unsure = false
   over = false
+  isBlind = false
 
   text(text: string, at: Reached): void {
     const { sure } = at
     if (text.length > LONGEST_COMMAND || at.depth > DEEPEST) return this.#stop(sure)
+    if (sure && at.depth > 0 && this.texts.length < MOST_TEXTS) this.texts.push(text)
     const { leaves, flat, readable } = parseShell(text)
     const plain = flat && leaves.every(isFlat)
     if (!plain && sure) this.unsure = true
@@ -77,9 +86,12 @@ class Looking implements Holding {
     if (assigned.some(({ text, known }) => !known || mayRunText(text))) this.unsure = true
     const words = knownWords(all)
     const [first] = words
-    if (words.length > 0 && first === undefined) this.unsure = true
+    if (words.length > 0 && first === undefined) this.unsure = this.isBlind = true
     if (first === undefined) return
     const program = programName(first)
+    const given = redirections.filter(({ kind, target }) => kind === 'text' && target.known)
+    if (words.some(word => word !== undefined && isProgramOf('shell', programName(word))))
+      for (const { target } of given) this.text(target.text, { ...at, depth: at.depth + 1, fed: false })
     const isSetter = isProgramOf('setsVariables', program)
     const targets = redirections.map(({ target }) => target)
     if ((isSetter || runsArguments(program)) && [...all, ...targets].some(({ text }) => setsMore(program, text)))
@@ -92,6 +104,9 @@ class Looking implements Holding {
     for (const { kind, target } of isProgramOf('shell', program) ? redirections : [])
       if (kind === 'text') this.text(target.text, { ...at, depth: at.depth + 1 })
     this.#arguments(program, words, at)
+    const isShown = given.length > 0 && given.length === redirections.length
+    const starts = runsArguments(program) ? words.keys() : [0]
+    if (Array.from(starts).some(index => isBlind(words.slice(index), at.fed && !isShown))) this.isBlind = true
   }
 
   #arguments(program: string, words: KnownWords, at: Reached): void {
@@ -110,6 +125,11 @@ class Looking implements Holding {
     // What a program takes that nothing is known about may be code.
     else if (isProgramOf('awk', program)) return
     else if (form === undefined && !runs && rest.some(word => CODE.test(word ?? ''))) this.unsure = true
+    // The same for one that it runs.
+    const own = rest.findIndex(
+      word => word !== undefined && !/^[-\d]|=/.test(word) && !runsArguments(programName(word))
+    )
+    if (runs && form === undefined && takesUnknownCode(rest.slice(own))) this.unsure = true
     if (rest.length > MOST_WORDS) return this.#stop(at.sure && runs)
     if (isProgramOf('wrapper', program) && at.depth < DEEPEST) this.#wrapped(words, at)
     const xargs = runs ? words.findIndex(word => word !== undefined && programName(word) === 'xargs') : -1
@@ -160,6 +180,9 @@ class Looking implements Holding {
 /** Text, or an option that takes some. */
 const CODE = /[\s;&|$`(){}<>!\\"'*]|^(?:-[ceE]|--(?:eval|exec|execute|command|cmd|run|script|shell))(?:$|=)/
 
+const takesUnknownCode = ([program = '', ...rest]: KnownWords): boolean =>
+  programRow(programName(program)) === undefined && rest.some(word => CODE.test(word ?? ''))
+
 /** A here-document is text for a program that runs none. */
 const isFlat = ({ words, redirections }: Leaf): boolean =>
   redirections.every(({ kind }) => kind !== 'text') || /^(?:reads|changes)$/.test(formOf(words).does ?? '')
@@ -170,7 +193,7 @@ const setsMore = (program: string, text: string): boolean =>
   (isProgramOf('wrapper', program) && isAssignment(text) && mayRunText(text))
 
 const SPECIAL = /[\s;&|$`(]/
-const SPECIAL_OR_QUOTED = /[\s;&|$`('"\\]/
+const SPECIAL_OR_QUOTED = /[\s;&|$`({'"\\]/
 
 const VALUE_OF_XARGS =
   /^(?:-[A-Za-z0]*[ILnPsdEa]|--(?:arg-file|delimiter|max-args|max-chars|max-procs|process-slot-var))$/
@@ -195,6 +218,18 @@ function rowForm(program: string, rest: KnownWords): Form | undefined {
     return undefined
   const form = formOf([program, ...rest.map(word => word ?? 'x')].map(text => ({ text, known: true })))
   return form.row === undefined ? undefined : form
+}
+
+/** A shell runs text that only another program knows. */
+function isBlind([word, ...rest]: KnownWords, fed: boolean): boolean {
+  const program = programName(word ?? '')
+  if (isProgramOf('shell', program))
+    return (
+      rest.find(each => each?.startsWith('-') !== true) === undefined &&
+      (rest.includes(undefined) || (fed && shellReads(rest)))
+    )
+  if (program === 'eval') return rest.includes(undefined)
+  return (program === '.' || program === 'source') && INPUT.test(rest[0] ?? '-')
 }
 
 /** Whether a program may run something that its words do not show. `fed`: it has input. */
@@ -225,6 +260,7 @@ function ownOptions(rest: KnownWords): KnownWords {
 /** The same for a program that another one may run (`runs`: it does). A shell without input runs nothing. */
 function isOpaqueWithin(program: string, rest: KnownWords, fed: boolean, runs: boolean): boolean {
   if (isProgramOf('shell', program)) return fed && shellReads(rest)
+  if (runs && (isProgramOf('unseen', program) || isProgramOf('runsText', program))) return true
   if (runs) return !isProgramOf('ordinary', program) && isOpaque(program, rest, fed)
   return (isProgramOf('interpreter', program) || isProgramOf('awk', program)) && isOpaque(program, rest, fed)
 }

@@ -14,6 +14,9 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   url: /^(?:https?:\/\/\S+|[\w-]+(?:\.[\w-]+)*(?::\d+)?(?:[/?]\S*)?)$/,
   cloned: /^(?:(?:https?|ssh|git):\/\/[\w@.:~/%+-]+|[\w.-]+@[\w.-]+:[\w.~/-]+)$/,
   head: /^(?!@)/,
+  printed: /^(?!@)(?![^]*%output)/,
+  /** Some parts of it start the program that checks signatures. */
+  format: /^(?![^]*(?:%G|signature))/,
   cookie: /^(?!@)[^]*=/,
   psflags: /^[aufjlwx]+$/,
   filter:

@@ -35,9 +35,9 @@ export function sedFiles(script: string): SedFiles | undefined {
       take(BLANK)
       ;(/[rR]/.test(command) ? reads : writes).push(take(LINE))
     } else if (/[aic]/.test(command)) {
-      // The text may go on in the next line.
+      // The text goes on in the next line behind a backslash that is not itself behind one.
       do take(LINE)
-      while (script[at - 1] === '\\' && script[at++] === '\n')
+      while (/(?<!\\)(?:\\\\)*\\$/.test(script.slice(0, at)) && script[at++] === '\n')
     } else if (/[:bTt]/.test(command)) take(/[ \t]*[\w]*/y)
     else if (/[qQlL]/.test(command)) take(/[ \t]*\d*/y)
     else if (!/[=dDgGhHnNpPxz{}]/.test(command)) return undefined

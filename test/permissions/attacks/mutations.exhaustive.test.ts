@@ -1,140 +1,111 @@
-/** Mutations of denied and of harmful commands: quoted, split, wrapped, nested, encoded, repeated, with an environment. */
-import { afterAll, expect, test } from 'vitest'
+/** Each attack in many other spellings: none may be allowed, and what was refused is refused in each that can be read. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { SEED, seeded } from '../../support/seed.ts'
-import { allowRule, denyRule } from '../permission-kit.ts'
-import { CLASSES } from './classes.ts'
-import { corpus } from './corpus.ts'
+import { allowRule } from '../permission-kit.ts'
+import { seedAttacks, type Attack } from './seed-attacks.ts'
+import { isPlain, MUTATIONS, type Mutation } from './mutations.ts'
+import { ORDINARY_RULES } from './ordinary-rules.ts'
 import { attackStage } from './stage.ts'
 
 const stage = attackStage()
 afterAll(() => stage.remove())
 
-type Mutation = (command: string) => string
-
-const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-/** They leave it certain that the command runs. */
-const CERTAIN: readonly Mutation[] = [
-  command => `ls; ${command}`,
-  command => `ls && ${command}`,
-  command => `ls | ${command}`,
-  command => `false || ${command}`,
-  command => `ls\n${command}`,
-  command => `${command}\nls`,
-  command => `${command} && ls`,
-  command => `${command} # ok`,
-  command => `# ok\n${command}`,
-  command => `  ${command}  `,
-  command => `( ${command}\n)`,
-  command => `{ ${command}\n}`,
-  command => `! ${command}`,
-  command => `if true; then ${command}\nfi`,
-  command => `for i in 1; do ${command}\ndone`,
-  command => `while true; do ${command}\ndone`,
-  command => `f() { ${command}\n}; f`,
-  command => `echo "$(${command}\n)"`,
-  command => `echo <(${command}\n)`,
-  command => `sh -c ${single(command)}`,
-  command => `bash -c ${single(command)}`,
-  command => `eval ${single(command)}`,
-  command => `trap ${single(command)} EXIT`,
-  command => `bash <<'E'\n${command}\nE`,
-  command => `${command} & wait`,
-  command => `${command} 2>&1`,
-  command => `${command} > /dev/null`
-]
-const PREFIXES = [
-  'env',
-  'nohup',
-  'timeout 5',
-  'nice -n 5',
-  'sudo',
-  'command',
-  'stdbuf -oL',
-  'setsid',
-  'time',
-  'env A=1',
-  'A=1',
-  'LANG=C'
-].map(
-  (prefix): Mutation =>
-    command =>
-      `${prefix} ${command}`
-)
-
-/** The program in other spellings. */
-const SPELLINGS: readonly Mutation[] = [
-  program => `'${program}'`,
-  program => `"${program}"`,
-  program => `\\${program}`,
-  program => `${program[0]}''${program.slice(1)}`,
-  program => `${program[0]}""${program.slice(1)}`,
-  program => `${program[0]}\\${program.slice(1)}`,
-  program => `/bin/${program}`,
-  program => `/usr/bin/../bin/${program}`,
-  program => `$'${Array.from(program, letter => `\\x${letter.charCodeAt(0).toString(16)}`).join('')}'`,
-  program => `$'${Array.from(program, letter => `\\${letter.charCodeAt(0).toString(8).padStart(3, '0')}`).join('')}'`,
-  program => program
-]
-
+const ORDINARY = ORDINARY_RULES.map(each => allowRule(each))
+const ATTACKS = seedAttacks(stage.root)
 const random = seeded(SEED)
-const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!
+const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
 
-test('a denied program is refused in 10,000 mutations', { timeout: 600_000 }, () => {
-  const rules = [allowRule('Bash'), denyRule('Bash(rm *)')]
-  const missed: string[] = []
-  for (let count = 0; count < 10_000; count++) {
-    let command = `${pick(SPELLINGS)('rm')} ${pick(['x', '-rf x', '-- x', '"a b"', '-f -r x y'])}`
-    for (let depth = Math.floor(random() * 3); depth > 0; depth--)
-      command = pick(random() < 0.5 ? PREFIXES : CERTAIN)(command)
-    // A keyword behind a wrapper is no keyword any more.
-    if (
-      /(?:env|nohup|timeout 5|nice -n 5|sudo|command|stdbuf -oL|setsid|A=1|LANG=C|time) +(?:[({!#]|if|for|while|f\(\)|ls|false|echo|trap|\w+ <<| )/.test(
-        command
-      )
-    )
-      continue
-    if (stage.judge(command, rules, { mode: 'bypassPermissions' }).decision !== 'deny') missed.push(command)
-  }
-  expect(missed.slice(0, 20)).toEqual([])
+const fits = ({ of, isCarried }: Mutation, command: string, isOpen: boolean): boolean =>
+  (of === 'text' || isPlain(command)) && !(isOpen && isCarried === true)
+const fitting = (command: string, isOpen = false): readonly Mutation[] =>
+  MUTATIONS.filter(mutation => fits(mutation, command, isOpen))
+
+/** What is wrong with the decision, if anything. */
+function wrongs({ rules, mode, mustDeny }: Attack, command: string, isStatic: boolean): readonly string[] {
+  const denied = stage.judge(command, [...ORDINARY, ...rules], { mode }).decision
+  if (denied === 'allow') return [`allowed: ${JSON.stringify(command)}`]
+  return mustDeny && isStatic && denied !== 'deny' ? [`not refused: ${JSON.stringify(command)}`] : []
+}
+
+let judged = 0
+
+describe('each attack, written in another way', () => {
+  test.each(MUTATIONS)('$title', mutation => {
+    const found = ATTACKS.flatMap(attack => {
+      if (!fits(mutation, attack.command, attack.isOpen)) return []
+      judged++
+      return wrongs(attack, mutation.apply(attack.command), mutation.isStatic)
+    })
+    expect(found).toEqual([])
+  })
+
+  test('two or three ways at once', () => {
+    const found = Array.from({ length: 20_000 }, () => {
+      const attack = oneOf(ATTACKS)
+      let { command } = attack
+      let isStatic = true
+      for (let left = 2 + Math.floor(random() * 2); left > 0; left--) {
+        const mutation = oneOf(fitting(command, attack.isOpen))
+        command = mutation.apply(command)
+        isStatic &&= mutation.isStatic
+      }
+      judged++
+      return wrongs(attack, command, isStatic)
+    })
+    expect(found.flat()).toEqual([])
+  })
+
+  test('there are many', () => {
+    console.log(`${judged} commands from ${ATTACKS.length} attacks in ${MUTATIONS.length} ways`)
+    expect(judged).toBeGreaterThanOrEqual(20_000)
+  })
 })
 
-test('no mutation of a harmful command is allowed, in 12,000', { timeout: 600_000 }, () => {
-  const rulesOf = (texts: readonly string[]) =>
-    texts.map(text => (text.startsWith('!') ? denyRule(text.slice(1)) : allowRule(text)))
-  const seeds = [
-    ...CLASSES.flatMap(({ rules, mode = 'default', commands, denied = [] }) =>
-      [...commands, ...denied].map(command => ({
-        command: command.replaceAll('ROOT', stage.root),
-        rules: rulesOf(rules),
-        mode
-      }))
-    ),
-    ...corpus(stage.root)
-      .filter(([expected, command]) => expected !== 'OK' && command.length < 1_000)
-      .map(([, command]) => ({
-        command,
-        mode: 'default' as const,
-        rules: rulesOf([
-          'Bash(git *)',
-          'Bash(grep *)',
-          'Bash(echo *)',
-          'Bash(cat *)',
-          '!Bash(rm *)',
-          '!Read(./secrets/**)',
-          '!Write(./.agent/**)'
-        ])
-      }))
-  ]
-  const repeat: Mutation = command => command.replace(/ (-\S+)/, ' $1 $1')
-  const quoteLast: Mutation = command => command.replace(/ ([\w./-]+)$/, ` '$1'`)
-  const others = [...CERTAIN, ...PREFIXES.filter((_, index) => index !== 4), repeat, quoteLast]
-  const allowed: string[] = []
-  for (let count = 0; count < 12_000; count++) {
-    const seed = pick(seeds)
-    let { command } = seed
-    for (let depth = 1 + Math.floor(random() * 2); depth > 0; depth--) command = pick(others)(command)
-    if (stage.judge(command, seed.rules, { mode: seed.mode }).decision === 'allow') allowed.push(command)
+const installed = (program: string): boolean => {
+  try {
+    execFileSync('which', [program], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
   }
-  expect(allowed.slice(0, 20)).toEqual([])
+}
+
+/** Runs it, and says whether it left the file. */
+function leavesFile(command: string): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
+  try {
+    execFileSync('bash', ['--noprofile', '--norc', '-c', command], {
+      cwd: folder,
+      stdio: 'ignore',
+      timeout: 20_000,
+      env: { PATH: process.env['PATH'], HOME: folder }
+    })
+  } catch {
+    // The effect counts, not how it ended.
+  }
+  const isThere = existsSync(join(folder, 'p'))
+  rmSync(folder, { recursive: true })
+  return isThere
+}
+
+describe('each way keeps the effect: it is run, and leaves the file', () => {
+  const able = MUTATIONS.filter(({ needs }) => needs === undefined || installed(needs))
+  test.each(able)('$title', mutation => {
+    expect(leavesFile(mutation.apply('touch p')), mutation.apply('touch p')).toBe(true)
+    if (mutation.of === 'text')
+      expect(leavesFile(mutation.apply('x="a  b"; [ "$x" = \'a  b\' ] && touch p')), mutation.title).toBe(true)
+  })
+
+  test('and so do several at once', () => {
+    for (let round = 0; round < 200; round++) {
+      let command = 'touch p'
+      for (let left = 2; left > 0; left--)
+        command = oneOf(fitting(command).filter(each => able.includes(each))).apply(command)
+      expect(leavesFile(command), command).toBe(true)
+    }
+  })
 })

@@ -2,16 +2,17 @@
 export const CHANGING: Readonly<Record<string, string>> = {
   chmod: 'changes inert | -R -v -c -f --recursive --verbose --changes --silent | text write+',
   chown: 'changes inert | -R -v -c -f -h --recursive --verbose --changes | text write+',
-  cp: `changes inert | -a* -b -d -f -i -l -L -n -p -P -r* -R* -s -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference --preserve?
+  cp: `changes inert | -a* -b -d -f -i -l~ -L -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference --preserve?
     --recursive* --update? --verbose --parents --no-target-directory --reflink? | read+ write`,
   dd: 'asks inert',
   install: 'asks inert',
   kill: 'changes inert | -s= -l -# | text*',
-  ln: 'changes inert | -s -f -n -v -r -T --symbolic --force --no-dereference --verbose --relative | read write?',
+  // What is linked can be read and written under another name.
+  ln: 'changes inert deep | -s -f -n -v -r -T --symbolic --force --no-dereference --verbose --relative | changed write?',
   mkdir: 'changes inert | -p -v -m= --parents --verbose --mode= | write+',
   mkfifo: 'changes inert | -m= | write+',
   mktemp: 'changes inert | -d -u -q | none',
-  mv: 'changes inert | -b -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | write+',
+  mv: 'changes inert deep | -b -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | changed+ write',
   rm: 'changes inert | -d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? | write+',
   rmdir: 'changes inert | -p -v --parents --ignore-fail-on-non-empty --verbose | write+',
   tee: 'changes inert | -a -i --append --ignore-interrupts | write*',
@@ -33,9 +34,9 @@ export const CHANGING: Readonly<Record<string, string>> = {
   chgrp: 'as chown',
 
   // What they reach is not on this machine.
-  curl: `changes | -s -S -f -i -I -L -v -k -g -4 -6 -# -N -H=head -X= -d=head -A= -e= -m= -u= -b=cookie -w=head -r= -G --silent --show-error --fail --fail-with-body --include --head --location
+  curl: `changes | -s -S -f -i -I -L -v -k -g -4 -6 -# -N -H=head -X= -d=head -A= -e= -m= -u= -b=cookie -w=printed -r= -G --silent --show-error --fail --fail-with-body --include --head --location
     --verbose --insecure --globoff --header=head --request= --data=head --data-raw= --json=head --user-agent= --referer= --max-time= --connect-timeout= --retry= --retry-delay=
-    --retry-all-errors --user= --compressed --http1.1 --http2 --ipv4 --ipv6 --get --no-progress-meter --no-buffer --max-redirs= --cookie=cookie --url=url --write-out=head --range= --resolve=
+    --retry-all-errors --user= --compressed --http1.1 --http2 --ipv4 --ipv6 --get --no-progress-meter --no-buffer --max-redirs= --cookie=cookie --url=url --write-out=printed --range= --resolve=
     -o> -O~ -K! --config! --output> --remote-name~ -T! --upload-file! -F! --form! -x! --proxy! --cacert! --cert! --key! --engine! --unix-socket! --dump-header> -D> --netrc-file! --trace>
     | url+`,
   dig: 'changes | -x= -t= -4 -6 | text+',

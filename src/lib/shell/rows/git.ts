@@ -6,7 +6,7 @@ const DIFF = `-p -u -s -U= -M? -C? -B? -D -R -a -b -w -W -z -r -t -c -S= -G= -O!
   --ignore-submodules? --submodule? --src-prefix= --dst-prefix= --no-prefix --line-prefix= --no-index~ --compact-summary --indent-heuristic --diff-algorithm=`
 const LOG = `-n= -# -i -E -F -P -g -m --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings
   --perl-regexp --merges --no-merges --min-parents= --max-parents= --first-parent --not --all --branches? --tags? --remotes? --glob= --exclude= --reflog --walk-reflogs --cherry-mark --cherry-pick --cherry --left-only
-  --right-only --left-right --boundary --simplify-by-decoration --full-history --dense --sparse --ancestry-path? --show-pulls --date-order --author-date-order --topo-order --reverse --no-walk? --pretty? --format=
+  --right-only --left-right --boundary --simplify-by-decoration --full-history --dense --sparse --ancestry-path? --show-pulls --date-order --author-date-order --topo-order --reverse --no-walk? --pretty?format --format=format
   --abbrev-commit --no-abbrev-commit --oneline --encoding= --notes? --no-notes --date= --parents --children --graph --show-linear-break? --follow --no-decorate --decorate? --decorate-refs= --decorate-refs-exclude=
   --source --log-size --use-mailmap --mailmap --no-mailmap -L= --clear-decorations --no-expand-tabs --cc --show-signature~`
 
@@ -30,12 +30,12 @@ export const GIT: Readonly<Record<string, string>> = {
   'git ls-files':
     'reads git | -c -d -m -o -i -s -u -k -z -t -v -x= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --exclude= --exclude-standard --error-unmatch --full-name --abbrev? --format= --eol --deduplicate --recurse-submodules | rev*',
   'git ls-tree':
-    'reads git | -d -r -t -l -z --name-only --name-status --object-only --full-name --full-tree --abbrev? --format= --long | rev+',
+    'reads git | -d -r -t -l -z --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=format --long | rev+',
   'git cat-file': 'reads git | -t -s -e -p --batch? --batch-check? --batch-all-objects | rev*',
   'git show-ref':
     'reads git | -s -d -q --head --heads --branches --tags --dereference --hash? --verify --abbrev? --quiet --exists | rev*',
   'git for-each-ref':
-    'reads git | --count= --sort= --format= --color? --points-at= --merged? --no-merged? --contains? --no-contains? --ignore-case --omit-empty --exclude= | rev*',
+    'reads git | --count= --sort= --format=format --color? --points-at= --merged? --no-merged? --contains? --no-contains? --ignore-case --omit-empty --exclude= | rev*',
   'git merge-base': 'reads git | -a --all --octopus --independent --is-ancestor --fork-point | rev+',
   'git name-rev': 'reads git | --tags --refs= --all --name-only --no-undefined --always | rev*',
   'git blame':
@@ -50,13 +50,13 @@ export const GIT: Readonly<Record<string, string>> = {
   'git version': 'reads | --build-options | none',
   'git help': 'asks',
   'git branch':
-    'reads git | -a -r -l -v -q --all --remotes --list --verbose --show-current --color? --no-color --column? --no-column --sort= --points-at= --format= --abbrev? --no-abbrev --merged? --no-merged? --contains? --no-contains? | none',
+    'reads git | -a -r -l -v -q --all --remotes --list --verbose --show-current --color? --no-color --column? --no-column --sort= --points-at= --format=format --abbrev? --no-abbrev --merged? --no-merged? --contains? --no-contains? | none',
   'git branch #':
-    'changes hooks | -a -r -l -v -q -d -D -m -M -c -C -f -t -i -u= --all --remotes --list --verbose --quiet --delete --move --copy --force --show-current --color? --no-color --column? --no-column --sort= --merged? --no-merged? --contains? --no-contains? --points-at= --format= --abbrev? --no-abbrev --track? --no-track --set-upstream-to= --unset-upstream --ignore-case --create-reflog --edit-description~ | rev*',
+    'changes hooks | -a -r -l -v -q -d -D -m -M -c -C -f -t -i -u= --all --remotes --list --verbose --quiet --delete --move --copy --force --show-current --color? --no-color --column? --no-column --sort= --merged? --no-merged? --contains? --no-contains? --points-at= --format=format --abbrev? --no-abbrev --track? --no-track --set-upstream-to= --unset-upstream --ignore-case --create-reflog --edit-description~ | rev*',
   'git tag':
-    'reads git | -l -n? --list --sort= --points-at= --format= --column? --color? --merged? --no-merged? --contains? --no-contains? | none',
+    'reads git | -l -n? --list --sort= --points-at= --format=format --column? --color? --merged? --no-merged? --contains? --no-contains? | none',
   'git tag #':
-    'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format= --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~ | rev*',
+    'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format=format --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~ | rev*',
   'git remote': 'reads git | -v --verbose | sub?',
   'git remote get-url': 'reads git | --push --all | rev',
   'git remote show': 'changes | -n | remote*',
@@ -131,8 +131,8 @@ export const GIT: Readonly<Record<string, string>> = {
   'git submodule sync': 'changes hooks | --recursive | rev*',
   'git gc': 'changes hooks | --auto --prune? --quiet --no-prune | none',
   'git fsck': 'reads git | --full --no-dangling --unreachable --no-progress --strict | none',
-  'git apply':
-    'changes | -p= -C= -R -3 -v -q --stat --numstat --summary --check --index --cached --3way --reverse --verbose --whitespace= --recount --ignore-whitespace --exclude= --include= --allow-empty | read*',
+  // Which files a patch changes is only in the patch.
+  'git apply': 'asks inert | -p= -C= -R -3 -v -q --stat --check --index --cached --3way --reverse --verbose | read*',
   // They run what they are given, or what the repository brings.
   ...Object.fromEntries(
     `am archive bugreport checkout-index credential daemon difftool fast-export fast-import filter-branch for-each-repo format-patch hook http-backend imap-send instaweb interpret-trailers maintenance merge-file merge-index

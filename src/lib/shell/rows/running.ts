@@ -19,11 +19,11 @@ export const RUNNING: Readonly<Record<string, string>> = {
   unset: 'changes inert || name*',
 
   // JavaScript
-  node: 'runs posix | -v. -h. --version. --help. --check --test. --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter= --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file< -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
+  node: 'runs posix | -v. -h. --version. --help. --check --test. --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter= --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
   nodejs: 'as node',
-  tsx: 'runs posix | --version. --no-cache --tsconfig< -e! -p! --eval! --print! --import! -r! --require! | script args*',
+  tsx: 'runs posix | --version. --no-cache --tsconfig=inside -e! -p! --eval! --print! --import! -r! --require! | script args*',
   'ts-node':
-    'runs posix | --version. -T --transpile-only --esm --files --project< -P< -e! -p! --eval! -r! --require! | script args*',
+    'runs posix | --version. -T --transpile-only --esm --files --project=inside -P=inside -e! -p! --eval! -r! --require! | script args*',
   deno: 'runs || sub',
   'deno test': 'runs | --watch --coverage? --filter= --fail-fast? -q | script*',
   'deno fmt': 'runs | --check -q | write*',
@@ -112,7 +112,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'pnpm list': 'changes | -r --depth= --json --prod --dev | package*',
   'pnpm why': 'changes | -r | package+',
   'pnpm exec': 'runs posix || bin',
-  tsc: 'runs | -p< -b -w -v -i --project< --build --watch --noEmit --version --pretty? --noEmitOnError --incremental --declaration --emitDeclarationOnly --sourceMap --skipLibCheck --strict --listFiles --listEmittedFiles --showConfig --force --clean --dry --verbose --traceResolution --diagnostics --extendedDiagnostics --target= --module= --moduleResolution= --jsx= --lib= --esModuleInterop --allowJs --checkJs --preserveWatchOutput --outDir=inside --outFile=inside --rootDir=inside --declarationDir=inside | read*',
+  tsc: 'runs | -p=inside -b -w -v -i --project=inside --build --watch --noEmit --version --pretty? --noEmitOnError --incremental --declaration --emitDeclarationOnly --sourceMap --skipLibCheck --strict --listFiles --listEmittedFiles --showConfig --force --clean --dry --verbose --traceResolution --diagnostics --extendedDiagnostics --target= --module= --moduleResolution= --jsx= --lib= --esModuleInterop --allowJs --checkJs --preserveWatchOutput --outDir=inside --outFile=inside --rootDir=inside --declarationDir=inside | read*',
   eslint:
     'runs | -f=name -o=inside --fix --fix-dry-run --quiet --max-warnings= --ext= --cache --cache-location=inside --color --no-color --format=name --report-unused-disable-directives --no-error-on-unmatched-pattern --ignore-pattern= --debug --version --output-file=inside --no-warn-ignored --cache-strategy= --ignore-path< -c! --config! --rulesdir! --plugin! --parser! --resolve-plugins-relative-to! | read*',
   prettier:
@@ -139,8 +139,8 @@ export const RUNNING: Readonly<Record<string, string>> = {
   xo: 'runs | --fix --quiet --prettier --space? --version --cwd! --plugin! --extend! | read*',
   standard: 'runs | --fix --verbose --env= --global= -v --plugin! --parser! | read*',
   oxlint:
-    'runs | --fix --quiet --deny-warnings --format= --max-warnings= -D= -A= -W= -c< --config< --type-aware --version --report-unused-disable-directives | read*',
-  oxfmt: 'runs | --check -c< | write*',
+    'runs | --fix --quiet --deny-warnings --format= --max-warnings= -D= -A= -W= -c=inside --config=inside --type-aware --version --report-unused-disable-directives | read*',
+  oxfmt: 'runs | --check -c=inside | write*',
   biome: 'runs || word write*',
   tsup: 'runs | --watch --dts --minify --sourcemap --clean --format= --target= -d=inside --config! --onSuccess! | script*',
   tsd: 'runs | --files= | none',
@@ -176,7 +176,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   py_compile: 'runs || read*',
   compileall: 'runs | -q -f | inside*',
   black:
-    'runs | -q -v -l= -t= -S -C --check --diff --color --no-color --quiet --verbose --line-length= --target-version= --fast --safe --exclude= --include= --extend-exclude= --version --config< | write*',
+    'runs | -q -v -l= -t= -S -C --check --diff --color --no-color --quiet --verbose --line-length= --target-version= --fast --safe --exclude= --include= --extend-exclude= --version --config=inside | write*',
   ruff: 'runs || sub',
   'ruff check':
     'runs | -q -v --fix --unsafe-fixes --diff --select= --ignore= --extend-select= --output-format= --exit-zero --no-cache --quiet --statistics --watch --show-fixes --config! | write*',
