@@ -5,6 +5,8 @@ import { formOf, type Form } from '../shell/form.ts'
 import { parseShell, type Leaf, type ShellWord } from '../shell/parse.ts'
 import { isHarmlessVariable } from '../shell/variables.ts'
 import { isWithin } from '../world/files/paths.ts'
+import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
+import { pathOf, patternOf } from './path-pattern.ts'
 import { commandPattern } from './match-command.ts'
 import { isPrivate } from './protected-paths.ts'
 
@@ -22,6 +24,7 @@ export interface LeafVerdict {
 }
 
 const DEEPEST = 8
+const MOST_LEAVES = 100
 
 /**
  * Whether rules that allow, and reading in the project, cover each command in a text. A rule without `*` covers exactly
@@ -53,7 +56,7 @@ class Judge {
 
   text(text: string, depth: number): readonly LeafVerdict[] {
     const { leaves, flat } = parseShell(text)
-    if (!flat || depth > DEEPEST || leaves.length === 0)
+    if (!flat || depth > DEEPEST || leaves.length === 0 || leaves.length > MOST_LEAVES)
       return [
         {
           ...asks(text.trim(), 'it is not a plain list of commands: something in it is only known to the shell'),
@@ -89,7 +92,7 @@ class Judge {
       const literal = literalWords(rule, text, words)
       if (literal === undefined) continue
       const form = formOf(words, literal)
-      const why = form.why ?? this.#problem(form)
+      const why = form.why ?? this.#problem(form) ?? this.#patternProblem(form.patterns)
       if (why === undefined)
         return this.#inner(form, this.#allowed(text, rule, `a rule covers it: ${describe(form)}`, words), depth)
       whys.push({ why, once: form.row === undefined && literal > 0 })
@@ -105,6 +108,7 @@ class Judge {
   #questionOf(form: Form): string | undefined {
     if (form.does === 'wraps') return undefined
     if (form.does !== 'reads') return NOTHING_ALLOWS
+    if (form.patterns[0] !== undefined) return `${form.patterns[0]} is a pattern`
     const program = form.repository === 'config' ? this.#call.repository?.(this.#folder).program : undefined
     return program === undefined ? this.#readProblem(form.reads) : `git would run ${program}`
   }
@@ -131,6 +135,22 @@ class Judge {
     if (facts === undefined) return undefined
     if (repository === 'hooks' && facts.hook !== undefined) return `git would run ${facts.hook}`
     return remotes.map(remote => facts.remoteProblem(remote)).find(problem => problem !== undefined)
+  }
+
+  /** What a pattern finds must be in the project, and in no folder that a rule about files names. */
+  #patternProblem(patterns: readonly string[]): string | undefined {
+    const folderOf = (pattern: string): string => pattern.slice(0, pattern.search(/[*?[]/)).replace(/[^/]*$/, '') || '.'
+    const found = patterns.find(pattern => {
+      const folder = this.#real(folderOf(pattern))
+      if (!this.#isInside(folderOf(pattern))) return true
+      return this.#policy.rules.some(({ behavior, tool, specifier }) => {
+        if (behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool)))
+          return false
+        const { fits, isBelow } = patternOf(specifier, this.#policy, true)
+        return fits(pathOf(folder)) || isBelow(pathOf(folder), this.#call.has)
+      })
+    })
+    return found && `what ${found} finds may not be in the project, or in a folder that a rule names`
   }
 
   #readProblem(paths: readonly string[]): string | undefined {

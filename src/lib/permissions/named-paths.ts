@@ -83,7 +83,8 @@ class Use {
   text(text: string, depth: number): void {
     const { leaves, flat, readable } = parseShell(text)
     if (!flat || depth > DEEPEST) this.whole = false
-    for (const { words, redirections, assignments } of readable && depth <= DEEPEST ? leaves : []) {
+    if (leaves.length > MOST_HELD) this.whole = false
+    for (const { words, redirections, assignments } of readable && depth <= DEEPEST ? leaves.slice(0, MOST_HELD) : []) {
       if (assignments.length > 0) this.whole = false
       for (const { kind, target } of redirections) {
         if (kind === 'nowhere' || kind === 'text') continue
@@ -110,12 +111,12 @@ class Use {
   #command([first, ...rest]: readonly ShellWord[], depth: number): void {
     const words = first === undefined ? [] : [{ ...first, text: programName(first.text) }, ...rest]
     if (first?.text.includes('/') === true) this.whole = false
-    const { does, reads, writes, deep, repository, commands, texts } = formOf(words)
-    if (does === undefined || does === 'runs') this.whole = false
+    const { does, reads, writes, deep, repository, commands, texts, patterns } = formOf(words)
+    if (does === undefined || does === 'runs' || patterns.length > 0) this.whole = false
     const [program, folder] = words
     const { has } = this.#ground
     const top = repository && has && this.#folder !== undefined ? repositoryTop(this.#folder, has) : undefined
-    for (const path of reads) {
+    for (const path of new Set(reads)) {
       this.#at(this.reads, path)
       if (top !== undefined) this.reads.at(path, top)
       if (isWidePathspec(path)) this.whole = false
@@ -164,6 +165,8 @@ class Looking implements NamedPaths {
   /** As written, resolved, and resolved for programs that remove `..` first. */
   at(text: string, folder: string): void {
     const written = resolve(folder, text)
+    // No program can open a longer one.
+    if (written.length > LONGEST_PATH) return
     this.paths.add(written)
     if (this.#ground.real === undefined || text.length > LONGEST_PATH) return
     const real = this.real(text, folder)
@@ -220,7 +223,7 @@ function wordsIn(text: string): ReadonlySet<string> {
   const program = !plain ? commands.flat().find(takesCode) : undefined
   const coded = [...commands, ...inner, program === undefined ? [] : [program, text]].flatMap(pathsInCode)
   const found = new Set<string>(coded)
-  for (const word of [...commands, ...inner].flat()) {
+  for (const word of new Set([...commands, ...inner].flat())) {
     const path = word.replace(/^\$(?:HOME\b|\{HOME\})/, '~').replace(/^\$(?:PWD\b|\{PWD\})/, '.')
     for (const part of [path, ...gluedIn(path), ...pathspecIn(path)]) found.add(part)
   }

@@ -23,6 +23,8 @@ export interface Form {
   readonly texts: readonly string[]
   /** Remote repositories; empty: the usual one. */
   readonly remotes: readonly string[]
+  /** Words that the shell replaces by names of files, none of which can be an option. */
+  readonly patterns: readonly string[]
   readonly deep: boolean
   /** What must be true of the repository. */
   readonly repository: 'config' | 'hooks' | undefined
@@ -30,6 +32,7 @@ export interface Form {
 
 /** `literal`: this many words are written out in the rule, and were read by a person. */
 export function formOf(words: readonly ShellWord[], literal = 0): Form {
+  if (words.length > MOST_WORDS) return { ...NOTHING, row: undefined, does: undefined, why: 'it has too many words' }
   const [program, second] = words
   const name = program?.known === true ? program.text : ''
   const pair = `${name} ${second?.text}`
@@ -79,9 +82,15 @@ const NOTHING: Omit<Form, 'does' | 'why' | 'row'> = {
   commands: [],
   texts: [],
   remotes: [],
+  patterns: [],
   deep: false,
   repository: undefined
 }
+
+/** More words than people write: such a form is not known. */
+const MOST_WORDS = 500
+
+const TAKES_ALL = new Set(['args', 'sub', 'bin', 'cmd', 'variable'])
 
 const MESSAGE = ['-m', '--message', '-F', '--file', '-C', '--reuse-message', '--no-edit', '--dry-run']
 
@@ -103,6 +112,7 @@ class FormReader {
   #commands: (readonly ShellWord[])[] = []
   #texts: string[] = []
   #remotes: string[] = []
+  #patterns: string[] = []
   /** Operands that are missing: the first one, or all. */
   #missing: '' | 'first' | 'all' = ''
 
@@ -134,6 +144,7 @@ class FormReader {
       commands: this.#commands,
       texts: this.#texts,
       remotes: this.#remotes,
+      patterns: this.#patterns,
       deep: this.#deep,
       repository: this.#repository
     }
@@ -279,6 +290,7 @@ class FormReader {
     this.#reads.push(...inner.reads)
     this.#writes.push(...inner.writes)
     this.#inside.push(...inner.inside)
+    this.#patterns.push(...inner.patterns)
     this.#commands.push(...inner.commands)
     this.#texts.push(...inner.texts)
     this.#deep ||= inner.deep
@@ -306,20 +318,24 @@ class FormReader {
 
   /** Operands that take all the words behind them. */
   #rest({ kind }: RowOperand, word: ShellWord, index: number): boolean {
+    if (!TAKES_ALL.has(kind) || (kind === 'variable' && isAssignment(word.text))) return false
     const rest = this.#words.slice(index)
     if (kind === 'args') {
       const odd = rest.find(({ known }) => !known)
       if (odd !== undefined) this.#fail(`${odd.text} is only known to the shell`)
     } else if (kind === 'sub') this.#sub(word, index)
     else if (kind === 'bin') this.#program(rest, index)
-    else if (kind === 'cmd') this.#commands.push(rest)
-    else if (kind === 'variable' && !isAssignment(word.text)) this.#commands.push(rest)
-    else return false
+    else this.#commands.push(rest)
     return true
   }
 
   #sub({ text, known }: ShellWord, index: number): void {
     if (!known) return this.#fail(`the sub-command ${text} is only known to the shell`)
+    // The name of a script of the project: no command of the program itself has a colon.
+    if (this.#row.properties.has('tasks') && text.includes(':') && KINDS['task']?.test(text) === true) {
+      this.#rest({ kind: 'args', times: '*' }, { text, known }, index)
+      return
+    }
     const form = tryRows(`${this.#name} ${text}`, this.#words, index + 1, this.#literal)
     if (form.does === undefined) this.#fail(form.why ?? `${this.#name} ${text} is not listed as harmless`, form.opaque)
     this.#does = form.does
@@ -329,6 +345,7 @@ class FormReader {
       [this.#reads, form.reads],
       [this.#writes, form.writes],
       [this.#inside, form.inside],
+      [this.#patterns, form.patterns],
       [this.#texts, form.texts],
       [this.#remotes, form.remotes]
     ] as const)
@@ -367,13 +384,14 @@ class FormReader {
 
   /** Patterns and variables. Where no option does harm, they may become anything. */
   #unknown(text: string, kind: string): void {
-    const isPath = /^(?:read|write|rev|changed)$/.test(kind)
-    if (isPath && isPattern(text) && (isSafePattern(text) || this.#row.properties.has('any'))) {
-      const into = kind === 'write' ? this.#writes : this.#reads
-      into.push(text)
-      this.#fail(`${text} is a pattern`)
-    } else if (kind !== 'text' || !this.#row.properties.has('any') || !/^[^`(]*$/.test(text))
-      this.#fail(`${text} is only known to the shell`)
+    const isAny = this.#row.properties.has('any')
+    if (
+      /^(?:read|write|rev|changed|inside|script|text|task)$/.test(kind) &&
+      isPattern(text) &&
+      (isAny || isSafePattern(text))
+    )
+      this.#patterns.push(text)
+    else if (kind !== 'text' || !isAny || !/^[^`(]*$/.test(text)) this.#fail(`${text} is only known to the shell`)
   }
 
   #sed(script: string): void {

@@ -60,6 +60,7 @@ class Looking implements Holding {
   unsure = false
   over = false
   isBlind = false
+  readonly #seen = new Set<string>()
 
   text(text: string, at: Reached): void {
     const { sure } = at
@@ -100,6 +101,10 @@ class Looking implements Holding {
     if (isSetter && all.slice(1).some(({ text }) => /^[-+]\w*[in]|^[^=]*\[/.test(text))) this.unsure = true
     // From here on, everything reads what stands there.
     if (program === 'exec' && redirections.some(({ kind }) => kind === 'read')) this.unsure = true
+    // The same command again says nothing new.
+    const key = `${at.sure}${at.fed}${words.join('\0')}`
+    if (redirections.length === 0 && this.#seen.has(key)) return
+    this.#seen.add(key)
     this.commands.push({ words, start: 0, sure: at.sure })
     for (const { kind, target } of isProgramOf('shell', program) ? redirections : [])
       if (kind === 'text') this.text(target.text, { ...at, depth: at.depth + 1 })

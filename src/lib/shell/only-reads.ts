@@ -23,7 +23,8 @@ export function onlyReads(text: string, depth = 0): boolean {
 }
 
 function reads(words: readonly ShellWord[], depth: number): boolean {
-  const { does, commands, texts, row } = formOf(words)
+  const { does, commands, texts, row, patterns } = formOf(words)
+  if (patterns.length > 0) return false
   if (does !== 'reads' && does !== 'wraps' && (texts.length === 0 || row === undefined)) return false
   return (
     depth < DEEPEST &&

@@ -4,6 +4,7 @@ export interface SedFiles {
   readonly writes: readonly string[]
 }
 
+const LONGEST = 10_000
 const ADDRESS = /(?:\d+(?:~\d+)?|\$|\/(?:\\[^]|[^\\/\n])*\/[IM]*)/y
 const RANGE = /[ \t]*,[ \t]*(?:[+~]\d+|\d+|\$|\/(?:\\[^]|[^\\/\n])*\/[IM]*)/y
 const BLANK = /[ \t]*/y
@@ -11,6 +12,7 @@ const SPACE = /[\s;]*/y
 const LINE = /[^\n]*/y
 
 export function sedFiles(script: string): SedFiles | undefined {
+  if (script.length > LONGEST) return undefined
   const reads: string[] = []
   const writes: string[] = []
   let at = 0

@@ -46,15 +46,15 @@ OK git log --grep='$(rm x)'  ¦  OK echo '@rm x@'  ¦  OK git status # ; rm x  �
 OK echo rm x  ¦  OK echo a\;rm x  ¦  OK echo $'a\'; rm x'  ¦  OK echo "\$(rm x)"
 `
 
-export type Expected = 'D' | 'A' | 'OK'
+export type CorpusDecision = 'D' | 'A' | 'OK'
 
 /** `root`: the folder of the project. */
-export const corpus = (root: string): readonly (readonly [Expected, string])[] => [
+export const corpus = (root: string): readonly (readonly [CorpusDecision, string])[] => [
   ...TEXT.trim()
     .split(/\n|¦/)
     .map(cell => {
       const [, expected = '', command = ''] = /^(D|A|OK) (.*)$/.exec(cell.trim()) ?? []
-      return [expected as Expected, decoded(command, root)] as const
+      return [expected as CorpusDecision, decoded(command, root)] as const
     }),
   ['D', 'true;'.repeat(60) + 'rm x'],
   ['D', 'true;'.repeat(10_000) + 'rm x']

@@ -19,7 +19,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   unset: 'changes inert || name*',
 
   // JavaScript
-  node: 'runs posix | -v. -h. --version. --help. --check --test. --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter= --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
+  node: 'runs posix | -v. -h. --version. --help. --check --test. --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter= --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
   nodejs: 'as node',
   tsx: 'runs posix | --version. --no-cache --tsconfig=inside -e! -p! --eval! --print! --import! -r! --require! | script args*',
   'ts-node':
@@ -56,6 +56,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'npm prune': 'runs | --production --omit= --dry-run | none',
   'npm dedupe': 'runs | --dry-run | none',
   'npm audit': 'runs | --json --omit= --production --audit-level= | word?',
+  'npm publish': 'asks',
   'npm outdated': 'changes | --json --long --all --depth= -g | package*',
   'npm ls': 'changes | -a -l --all --json --long --depth= --prod --omit= --parseable -g | package*',
   'npm list': 'as npm ls',
@@ -75,7 +76,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'npm config list': 'changes | -l --json | none',
   'npm help': 'asks',
   npx: 'runs posix | --no-install --no --no-yes --quiet --prefer-offline --offline -q -y~ --yes~ -p! --package! -c! --call! --node-arg! --shell! --userconfig! -w! | bin',
-  yarn: 'runs | -s --silent --version. --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --cwd! --use-yarnrc! | sub?',
+  yarn: 'runs tasks | -s --silent --version. --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --cwd! --use-yarnrc! | sub?',
   'yarn install':
     'runs | -s --silent --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --check-files --ignore-engines --pure-lockfile | none',
   'yarn add': 'runs | -D -E -P --dev --exact --peer --optional --ignore-scripts | package+',
@@ -92,7 +93,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'yarn list': 'changes | --depth= --pattern= | none',
   'yarn outdated': 'changes || package*',
   'yarn audit': 'changes | --json --level= --groups= | none',
-  pnpm: 'runs | -s -r -w -F= --silent --recursive --workspace-root --filter= --version. --frozen-lockfile --offline --prefer-offline --parallel --stream --if-present --dir! -C! | sub',
+  pnpm: 'runs tasks | -s -r -w -F= --silent --recursive --workspace-root --filter= --version. --frozen-lockfile --offline --prefer-offline --parallel --stream --if-present --dir! -C! | sub',
   'pnpm install':
     'runs | -P -D --frozen-lockfile --no-frozen-lockfile --offline --prefer-offline --prod --dev --ignore-scripts --no-optional --lockfile-only --silent | none',
   'pnpm i': 'as pnpm install',
@@ -108,6 +109,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'pnpm lint': 'as pnpm test',
   'pnpm format': 'as pnpm test',
   'pnpm typecheck': 'as pnpm test',
+  'pnpm dedupe': 'runs | --check | none',
   'pnpm outdated': 'changes | -r | package*',
   'pnpm list': 'changes | -r --depth= --json --prod --dev | package*',
   'pnpm why': 'changes | -r | package+',
@@ -119,13 +121,13 @@ export const RUNNING: Readonly<Record<string, string>> = {
     'runs | -c -l -w -u --check --write --list-different --cache --log-level= --loglevel= --ignore-unknown --no-error-on-unmatched-pattern --single-quote --no-semi --tab-width= --trailing-comma= --print-width= --prose-wrap= --version --parser= --no-config --ignore-path< --plugin! --config! --with-node-modules | write*',
   vitest:
     'runs | -r=inside -t= -u -w --run --watch --coverage --reporter=name --ui --bail= --testNamePattern= --maxWorkers= --minWorkers= --retry= --update --silent --hideSkippedTests --passWithNoTests --no-coverage --changed? --shard= --project= --typecheck --version --globals --pool= --no-file-parallelism --fileParallelism= --no-threads --testTimeout= --clearScreen= -c! --config! --environment! --globalSetup! | text*',
-  jest: 'runs | -i -t= -u -o -w= -b --watch --watchAll --ci --coverage --runInBand --bail? --verbose --silent --testNamePattern= --testPathPattern= --testPathPatterns= --updateSnapshot --onlyChanged --maxWorkers= --passWithNoTests --no-cache --clearCache --detectOpenHandles --forceExit --findRelatedTests --listTests --no-coverage --colors --json --shard= --testTimeout= --selectProjects= --changedSince= -c! --config! --globalSetup! --setupFiles! --transform! --runner! --testEnvironment! --reporters! --rootDir! | text*',
+  jest: 'runs | --color --notify --env=name -i -t= -u -o -w= -b --watch --watchAll --ci --coverage --runInBand --bail? --verbose --silent --testNamePattern= --testPathPattern= --testPathPatterns= --updateSnapshot --onlyChanged --maxWorkers= --passWithNoTests --no-cache --clearCache --detectOpenHandles --forceExit --findRelatedTests --listTests --no-coverage --colors --json --shard= --testTimeout= --selectProjects= --changedSince= -c! --config! --globalSetup! --setupFiles! --transform! --runner! --testEnvironment! --reporters! --rootDir! | text*',
   mocha:
     'runs | -b -g= -t= -w -R=name --bail --grep= --timeout= --watch --reporter=name --recursive --exit --parallel --jobs= --forbid-only --colors --color --no-color --check-leaks --full-trace --extension= --invert --slow= --spec= --ignore= -r! --require! --config! -f= | script*',
   ava: 'runs | -v -s -w -u -m= -T= -c= --verbose --serial --watch --update-snapshots --match= --timeout= --concurrency= --fail-fast --tap | script*',
-  tap: 'runs | --no-coverage --no-check-coverage --disable-coverage --allow-empty-coverage -R=name --reporter=name --timeout= -j= --jobs= --bail -b --100 --no-esm | script*',
+  tap: 'runs | --coverage --tap --cov --no-coverage --no-check-coverage --disable-coverage --allow-empty-coverage -R=name --reporter=name --timeout= -j= --jobs= --bail -b --100 --no-esm | script*',
   tape: 'runs || script*',
-  c8: 'runs posix | -r=name --reporter=name --check-coverage --all --100 --lines= --branches= --functions= --statements= --exclude= -x= --include= -n= | bin',
+  c8: 'runs posix | --99 --experimental-monocart -c= --clean --skip-full --per-file -r=name --reporter=name --check-coverage --all --100 --lines= --branches= --functions= --statements= --exclude= -x= --include= -n= | bin',
   nyc: 'runs posix | --reporter=name --check-coverage --all --silent -s --lines= --branches= --functions= --statements= --exclude= -x= -n= | bin',
   'cross-env': 'runs posix || variable* bin',
   rimraf: 'changes | -g --glob -v -i --preserve-root | write+',
@@ -133,7 +135,8 @@ export const RUNNING: Readonly<Record<string, string>> = {
   vite: 'runs | --host? --port= --open~ --mode= -m= --version --force --outDir=inside --emptyOutDir --sourcemap? --minify? --base= -l= --logLevel= --clearScreen -c! --config! | word?',
   webpack:
     'runs | --mode= --watch -w --progress --color --no-color --env= --devtool= --json? --stats? -c! --config! | word?',
-  rollup: 'runs | -c -w --watch --silent --bundleConfigAsCjs --environment= -i! -p! --plugin! --configPlugin! | none',
+  rollup:
+    'runs | --sourcemap? -c -w --watch --silent --bundleConfigAsCjs --environment= -i! -p! --plugin! --configPlugin! | none',
   esbuild:
     'runs | --bundle --minify --sourcemap? --watch? --format= --platform= --target= --outdir=inside --outfile=inside --version | read*',
   xo: 'runs | --fix --quiet --prettier --space? --version --cwd! --plugin! --extend! | read*',
@@ -144,7 +147,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   biome: 'runs || word write*',
   tsup: 'runs | --watch --dts --minify --sourcemap --clean --format= --target= -d=inside --config! --onSuccess! | script*',
   tsd: 'runs | --files= | none',
-  attw: 'runs | --pack --profile= --format= --ignore-rules= | inside?',
+  attw: 'runs | -P -p -f= --version --help --from-npm --entrypoints-legacy --include-entrypoints= --exclude-entrypoints= --entrypoints= --pack --profile= --format= --ignore-rules= | inside?',
   publint: 'runs | --strict | inside?',
   knip: 'runs | --production --strict --fix --no-progress --include= --exclude= --reporter=name | none',
   playwright: 'runs || sub',
