@@ -331,10 +331,9 @@ class FormReader {
 
   #sub({ text, known }: ShellWord, index: number): void {
     if (!known) return this.#fail(`the sub-command ${text} is only known to the shell`)
-    // The name of a script of the project: no command of the program itself has a colon.
-    if (this.#row.properties.has('tasks') && text.includes(':') && KINDS['task']?.test(text) === true) {
-      this.#rest({ kind: 'args', times: '*' }, { text, known }, index)
-      return
+    if (this.#row.properties.has('tasks') && programRow(`${this.#name} ${text}`) === undefined) {
+      if (isScriptName(text)) return void this.#rest({ kind: 'args', times: '*' }, { text, known }, index)
+      if (programRow(text)?.does === 'runs') return this.#program(this.#words.slice(index), index)
     }
     const form = tryRows(`${this.#name} ${text}`, this.#words, index + 1, this.#literal)
     if (form.does === undefined) this.#fail(form.why ?? `${this.#name} ${text} is not listed as harmless`, form.opaque)
@@ -402,6 +401,13 @@ class FormReader {
     if (files.writes.length > 0) this.#fail('the script of sed writes a file', false)
   }
 }
+
+/** The name of a script of the project. A few commands of the programs themselves have a dash. */
+const isScriptName = (text: string): boolean =>
+  /^\w[\w.]*[:_-][\w.:-]*$|^_\w+$/.test(text) &&
+  !/^(?:self-update|upgrade-interactive|generate-lock-entry|set-version|approve-builds|patch-commit|patch-remove|cat-file|cat-index|find-hash|install-test)$/.test(
+    text
+  )
 
 const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{]/.test(text)
 
