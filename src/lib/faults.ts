@@ -114,9 +114,9 @@ export const FAULTS = {
     `${path} cannot be repaired: ${why}`,
     'the original is unchanged: in its place, or beside it with the extension .bak'
   ],
-  E_INIT: (file: string, what: string, why: string) => [
-    `${file} ${what}: ${why}`,
-    'nothing was written; correct it or move it away, then run `carabiner hooks init` again'
+  E_INIT: (what: string, why: string, written: string) => [
+    `${what}: ${why}`,
+    `${written} was written; correct it or move it away, then run \`carabiner hooks init\` again`
   ],
   E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
   E_START: (why: string) => [`the session could not begin: ${why}`, ''],

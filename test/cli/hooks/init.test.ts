@@ -1,5 +1,5 @@
 /** `carabiner hooks init`: what it writes, that it overwrites nothing, and that what it promises is true. */
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { cliStage, escaped, type CliStage } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
@@ -154,6 +154,29 @@ describe('what is there stays', () => {
     expect(stderr).toContain('nothing was written; correct it or move it away')
     expect(read(SETTINGS)).toBe(content)
     expect(existsSync(path('project/.claude/hooks'))).toBe(false)
+  })
+
+  test('settings with a byte order mark are added to, and keep it', async () => {
+    const { run, settings, read } = repository()
+    settings('\uFEFF{}\r\n')
+    expect((await run(INIT)).code).toBe(0)
+    expect(read(SETTINGS)).toMatch(/^\uFEFF\{\r\n/)
+  })
+
+  test('where it cannot write, it says which file, why, and what was written before', async () => {
+    const { run, write, path } = repository()
+    write('project/.claude', 'a file')
+    const whole = await run(INIT)
+    expect([whole.code, whole.stdout]).toEqual([4, ''])
+    expect(whole.stderr).toMatch(
+      /^carabiner: \.claude\/hooks\/protect-repository\.mjs is not written: \S+ cannot exist: a part of the path is a file, .*; nothing was written; .*\n$/
+    )
+    rmSync(path('project/.claude'))
+    write(SETTINGS, '{}', 0o444)
+    const part = await run(INIT)
+    expect([part.code, part.stdout]).toEqual([4, ''])
+    expect(part.stderr).toMatch(/^carabiner: \.claude\/settings\.json is not written: .* is read-only \(mode 0444\)/)
+    expect(part.stderr).toContain('starter-policy.hooktest.yaml and .claude/hooks/tests-before-stop.mjs was written; ')
   })
 
   test('another script of the same name: refused', async () => {

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { errorMessage } from '../../errors.ts'
 import { fault } from '../../faults.ts'
 import { rootOf, staysInProject } from '../../settings/files/sources.ts'
 import { readText } from '../../settings/files/text.ts'
 import { jsonIn } from '../../util/attempt.ts'
 import { isObject } from '../../util/plain.ts'
-import { openFile, readAll } from '../../world/files/files.ts'
+import { explained, openFile, readAll } from '../../world/files/files.ts'
 import { isThere, realPath } from '../../world/files/paths.ts'
 import { replaceFile } from '../../world/files/replace.ts'
 import { EXIT, settingsPlaces } from '../common.ts'
 import type { FlagValues, INIT_FLAGS } from '../flags.ts'
 import { alignColumns, escapeLine, printLine, safeJson, withStyle } from '../print.ts'
-import { missingLines, policyLines, PROTECT, TESTS, withLines, type PolicyLine } from './starter-settings.ts'
+import { missingLines, NOTHING, policyLines, PROTECT, TESTS, withLines, type PolicyLine } from './starter-settings.ts'
 
 type InitFlags = FlagValues<typeof INIT_FLAGS>
 
@@ -33,12 +34,13 @@ interface Plan {
 }
 
 const SETTINGS = '.claude/settings.json'
+/** Some editors begin a file with it. Reading removes it. */
+const BYTE_ORDER_MARK = '\uFEFF'
 
 /** `carabiner hooks init`: writes a starter policy. It adds to what is there, and overwrites nothing. */
 export async function initHooks(flags: InitFlags): Promise<number> {
   const plan = planFor(flags)
-  const changed = plan.files.filter(({ old, content }) => old !== content)
-  if (flags.dryRun !== true) for (const file of changed) await writeFile(file, plan.root)
+  if (flags.dryRun !== true) await writeFiles(plan)
   if (flags.json === true) printLine(safeJson(asJson(plan, flags.dryRun === true), 2))
   else for (const line of report(plan, flags.dryRun === true)) printLine(line)
   return EXIT.done
@@ -61,7 +63,7 @@ function planFor({ cwd, test }: InitFlags): Plan {
   ]
   for (const { path, old: before, content } of scripts)
     if (before !== undefined && before !== content && lines.some(({ value }) => commandIn(value).includes(path)))
-      throw fault('E_INIT', path, 'is another file of that name', 'the policy would run it')
+      throw fault('E_INIT', `${path} is another file of that name`, 'the policy would run it', NOTHING)
   // A script that is there stays as it is: it is meant to be changed.
   const files = scripts.map(file => ({ ...file, content: file.old ?? file.content }))
   const settings = { path: SETTINGS, words: 'names them, and denies reading secrets', old, content: old ?? '' }
@@ -87,9 +89,10 @@ function starterFile(root: string, path: string, words: string): PolicyFile {
 
 function textAt(root: string, path: string): string | undefined {
   const file = join(root, path)
-  if (!staysInProject(file, root)) throw fault('E_INIT', path, 'is not written', 'it leads out of the project')
+  if (!staysInProject(file, root))
+    throw fault('E_INIT', `${path} is not written`, 'it leads out of the project', NOTHING)
   const read = readText(file)
-  if ('fault' in read) throw fault('E_INIT', path, 'cannot be read', read.fault)
+  if ('fault' in read) throw fault('E_INIT', `${path} cannot be read`, read.fault, NOTHING)
   return 'text' in read ? read.text : undefined
 }
 
@@ -112,6 +115,24 @@ function testCommand(root: string): string | undefined {
   return undefined
 }
 
+async function writeFiles({ root, files }: Plan): Promise<void> {
+  const written: string[] = []
+  for (const file of files.filter(each => stateOf(each) !== 'unchanged')) {
+    try {
+      await writeFile(file, root)
+    } catch (error) {
+      const why = errorMessage(explained(error, join(root, file.path)))
+      throw fault(
+        'E_INIT',
+        `${file.path} is not written`,
+        why,
+        written.length === 0 ? NOTHING : `only ${written.join(' and ')}`
+      )
+    }
+    written.push(file.path)
+  }
+}
+
 /** Whole or not at all, whatever happens on the way. */
 async function writeFile({ path, old, content }: PolicyFile, root: string): Promise<void> {
   const file = realPath(join(root, path))
@@ -122,8 +143,10 @@ async function writeFile({ path, old, content }: PolicyFile, root: string): Prom
   const open = await openFile(file)
   try {
     const bytes = await readAll(open)
-    if (bytes.toString('utf8') !== old) throw fault('E_INIT', path, 'is not written', 'it was changed just now')
-    await replaceFile(file, [Buffer.from(content)], { file: open, bytes }, () => undefined)
+    const text = bytes.toString('utf8')
+    const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+    if (text !== mark + old) throw new Error('it was changed just now')
+    await replaceFile(file, [Buffer.from(mark + content)], { file: open, bytes }, () => undefined)
   } finally {
     await open.handle.close()
   }
@@ -154,6 +177,8 @@ function* report(plan: Plan, dryRun: boolean): Generator<string> {
   else {
     yield dryRun ? `Would be written in ${escapeLine(root)}:` : `Written in ${escapeLine(root)}:`
     yield* alignColumns(files.map(file => [`  ${stateOf(file)}`, file.path, file.words]))
+  }
+  if (lines.length > 0) {
     yield ''
     yield `What each line that was added to ${SETTINGS} does:`
     yield* alignColumns(lines.map(line => [`  ${lineLabel(line)}`, escapeLine(line.words)]))

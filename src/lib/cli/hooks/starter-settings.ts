@@ -5,6 +5,8 @@ import type { Findings } from '../../settings/files/finding.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
 export const PROTECT = 'protect-repository.mjs'
+/** What was written when a plan cannot be carried out. */
+export const NOTHING = 'nothing'
 export const TESTS = 'tests-before-stop.mjs'
 
 /** One line of the starter policy: where it goes in the settings, and what it does. */
@@ -81,16 +83,22 @@ export function missingLines(
 ): readonly PolicyLine[] {
   if (text === undefined || text.trim() === '') return lines
   const { document, findings } = parseDocument(file, text)
-  if (document === undefined) throw fault('E_INIT', file, 'cannot be read as settings', wordsIn(findings))
+  if (document === undefined) throw fault('E_INIT', `${file} cannot be read as settings`, wordsIn(findings), NOTHING)
   return lines.filter(({ path, isIn }) => {
     let at: unknown = document.value
     for (const [depth, key] of path.entries()) {
       if (!isObject(at))
-        throw fault('E_INIT', file, 'cannot be added to', `${path.slice(0, depth).join('.')} is not an object`)
+        throw fault(
+          'E_INIT',
+          `${file} cannot be added to`,
+          `${path.slice(0, depth).join('.')} is not an object`,
+          NOTHING
+        )
       at = at[key]
       if (at === undefined) return true
     }
-    if (!Array.isArray(at)) throw fault('E_INIT', file, 'cannot be added to', `${path.join('.')} is not a list`)
+    if (!Array.isArray(at))
+      throw fault('E_INIT', `${file} cannot be added to`, `${path.join('.')} is not a list`, NOTHING)
     return !at.some(isIn)
   })
 }
