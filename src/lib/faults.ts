@@ -68,6 +68,12 @@ export const FAULTS = {
       `${what} ${asFlags(problems)}; correct them (\`carabiner hooks check\` lists all that is in files); --profile compat ${rest}`
     ]
   },
+  E_SANDBOX: (why: string) =>
+    forBoth(
+      `the sandbox is enabled and cannot be used, so nothing was started: ${why}`,
+      'to work without it, give { sandbox: false } and remove sandbox.enabled from the settings',
+      'to work without it, leave out --sandbox and remove sandbox.enabled from the settings'
+    ),
   E_RULE: (rule: string, where: string) => [`${rule} (${asOptions(where)})`, '', `${rule} (${alone(where)})`],
   E_MODE: (problem: string, where: string) => {
     const what = `${problem} (${where})`

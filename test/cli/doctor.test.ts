@@ -25,7 +25,7 @@ test('all is in force: 0, and each thing with its file and line', async () => {
   here.write('home/.claude/agents/team/reader.md', '---\nname: reader\ndescription: reads\ntools: Read\n---\nRead.\n')
   const { code, stdout, stderr } = await here.run(['doctor'])
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toContain('profile compat, mode plan, project brings nothing to trust\n')
+  expect(stdout).toContain('profile compat, mode plan, sandbox off, project brings nothing to trust\n')
   expect(stdout).toMatch(/^In force: hooks\n {2}PreToolUse Bash {2}echo 'no'.*settings\.json:\d+\)$/m)
   expect(stdout).toMatch(/^In force: rules\n {2}deny Read\(\.\/\.env\) {2}\(.*settings\.json:\d+\)$/m)
   expect(stdout).toMatch(/^In force: subagents\n {2}reader /m)

@@ -229,7 +229,8 @@ export const ROWS: readonly Row[] = [
     'it has the key "permissions" twice',
     '{ "permissions": { "deny": ["Bash"] }, "permissions": {} }'
   ),
-  settings('a sandbox', 'notice', 'sandbox is not enforced here', { sandbox: { enabled: true } }),
+  settings('servers that others deny', 'notice', 'deniedMcpServers is not enforced here', { deniedMcpServers: [{}] }),
+  settings('sandbox.enable', 'stop', 'did you mean enabled?', { sandbox: { enable: true } }),
   settings('an unknown key', 'notice', 'frobnicate is not read here', { frobnicate: true }),
   {
     name: 'a file that anybody may write to',

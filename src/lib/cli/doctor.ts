@@ -12,6 +12,7 @@ import { OF_PROJECT } from '../settings/files/sources.ts'
 import { observesOnly } from '../settings/permissions/restrictions.ts'
 import { programPath } from '../tools/search/ripgrep.ts'
 import { CREDENTIALS } from '../util/credentials.ts'
+import { sandboxProblem } from '../world/process/sandbox.ts'
 import { shellWords } from '../world/process/shell.ts'
 import { EXIT, loadProjectState, projectIsTrusted, activeProfile } from './common.ts'
 import { escapeLine, safeJson, printLine, withStyle } from './print.ts'
@@ -36,10 +37,12 @@ function examine(flags: ProjectFlags) {
   const off = statuses.filter(each => each.off !== undefined && !isIdle(each))
   const modules = loaded.modules.map(module => ({ file: module.file, barred: reasonBarred(module, situation) }))
   const barred = modules.filter(module => module.barred !== undefined)
+  const noSandbox = loaded.sandbox.enabled ? sandboxProblem() : undefined
   return {
     root: loaded.root,
     profile: activeProfile(loaded, flags),
     mode: loaded.mode ?? 'default',
+    sandbox: loaded.sandbox.enabled,
     trust: trust.state,
     inForce: {
       hooks: statuses.filter(each => each.off === undefined).map(hookLine),
@@ -54,11 +57,13 @@ function examine(flags: ProjectFlags) {
     notInForce: [
       ...off.map(each => `${hookLine(each)}: ${each.off}`),
       ...barred.map(module => `module ${module.file}: ${module.barred}`),
-      ...findings.filter(stopsRun).map(findingLine)
+      ...findings.filter(stopsRun).map(findingLine),
+      ...(noSandbox === undefined ? [] : [`sandbox: ${noSandbox}`])
     ],
     notices: findings.filter(each => !stopsRun(each)).map(findingLine),
     isWhole:
       barred.length === 0 &&
+      noSandbox === undefined &&
       !off.some(({ hook }) => answerRules(rowOf(hook.event).answer).blocks) &&
       !findings.some(stopsRun),
     machine: machine()
@@ -75,6 +80,7 @@ const machine = () => ({
   ripgrep: runs(programPath(), '--version'),
   proc: existsSync('/proc/self/stat'),
   userNamespaces: runs('unshare', '--user', '--map-root-user', 'true'),
+  sandbox: sandboxProblem() === undefined,
   credentials: CREDENTIALS.filter(name => (process.env[name] ?? '') !== '')
 })
 
@@ -83,12 +89,13 @@ const NEEDED: Readonly<Record<keyof ReturnType<typeof machine>, string>> = {
   ripgrep: 'ripgrep, for Glob and Grep',
   proc: '/proc, to find and end what hooks leave running',
   userNamespaces: 'user namespaces, for pidNamespace of a hook',
+  sandbox: 'bubblewrap, for the sandbox',
   credentials: 'credentials for models, by the names of their variables'
 }
 
 function* page(report: Report): Generator<string> {
-  const { root, profile, mode, trust, inForce, notInForce, notices } = report
-  yield `${root}: profile ${profile}, mode ${mode}, project ${trust === 'nothing' ? 'brings nothing to trust' : trust}`
+  const { root, profile, mode, sandbox, trust, inForce, notInForce, notices } = report
+  yield `${root}: profile ${profile}, mode ${mode}, sandbox ${sandbox ? 'on' : 'off'}, project ${trust === 'nothing' ? 'brings nothing to trust' : trust}`
   for (const [part, lines] of Object.entries(inForce))
     if (lines.length > 0) yield* section('green', `In force: ${part.replaceAll(/[A-Z]/g, ' $&').toLowerCase()}`, lines)
   yield* section(notInForce.length === 0 ? 'green' : 'red', 'Not in force', notInForce)

@@ -74,6 +74,7 @@ export const RUN_FLAGS = table([
     words: 'rules for what runs without a question: "Bash(git *) Edit"'
   },
   { flags: '--disallowedTools, --disallowed-tools <rules...>', words: 'rules for what never runs' },
+  { flags: '--sandbox', words: 'run commands, hooks and MCP servers in a sandbox, or not at all' },
   { flags: '--tools <names...>', words: 'tools to offer (default: all)' },
   { flags: '--agents <json>', words: 'subagents: {"name": {"description": …, "prompt": …}}' },
   { flags: '--add-dir <folders...>', words: 'further folders to work in' },

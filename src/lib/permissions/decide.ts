@@ -23,6 +23,8 @@ export function decide(call: CallFacts, policy: Policy): Ruling {
 const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: NOTHING_ALLOWS }
 const ORDINARY: Ruling = { ...UNSAID, decision: 'allow' }
 
+const SANDBOXED: Ruling = { ...ORDINARY, by: 'sandbox.autoAllow', kind: 'mode' }
+
 const byMode = (decision: Behavior, mode: Mode, reason?: string): Ruling => ({
   decision,
   by: `mode ${mode}`,
@@ -100,6 +102,7 @@ function permission(call: CallFacts, policy: Policy): Ruling | undefined {
   const rule = rules.find(each => each.behavior === 'allow' && fits(each, call, policy) === 'yes')
   if (rule !== undefined) return byRule('allow', rule)
   const { tool, subject, readOnly } = call
+  if (subject?.kind === 'command' && policy.autoAllow === true) return SANDBOXED
   if (subject?.kind === 'command') return commandPermission(subject.command, call, policy)
   const isInside = subject?.kind === 'file' && roots.some(root => isWithin(subject.path, root))
   if (mode === 'acceptEdits' && FILE_WRITERS.has(tool) && isInside) return byMode('allow', mode)

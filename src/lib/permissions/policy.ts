@@ -44,6 +44,8 @@ export interface Policy extends RulePlaces {
   readonly rules: readonly Rule[]
   readonly mode: Mode
   readonly hook?: HookWord | undefined
+  /** Commands run in a sandbox, and need no question because of that. */
+  readonly autoAllow?: boolean | undefined
   /** Further folders that may be written only with a user rule that names them: our own, and managed ones. */
   readonly own?: readonly string[] | undefined
 }

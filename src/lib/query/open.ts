@@ -62,13 +62,17 @@ export async function open(
   const model = await sessionModel(options, env)
   const outputSchema = await outputSchemaOf(options.outputFormat)
   const choice = await chooseSession(options, where)
-  const workspace = openWorkspace(project, choice)
-  const place = workspace.tools
   const ref: SessionRef = {}
-  const armed = await openHooks(project, workspace, ref)
+  const workspace = openWorkspace(project, choice, ref)
+  const place = workspace.tools
+  const armed = await openHooks(project, workspace, ref).catch((error: unknown) => {
+    workspace.sandbox?.close()
+    throw error
+  })
   const close = async (): Promise<void> => {
     await workspace.close()
     await armed.close()
+    workspace.sandbox?.close()
   }
   const closers = [close]
   try {

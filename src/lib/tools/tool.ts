@@ -1,5 +1,6 @@
 import type { Block, JsonSchema, Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
+import type { Program } from '../world/process/process.ts'
 
 /** Something the model may call. Only `agent/call/call-tool.ts` runs it. */
 export interface Tool {
@@ -65,6 +66,8 @@ export interface ToolSession {
   cwd: string
   readonly directories: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** Confines what the session starts. `scratch` is the `/tmp` of confined processes. */
+  readonly sandbox?: { confine(program: Program): Program; readonly scratch: string } | undefined
   /** A shell script that is sourced before each command. */
   readonly envFile?: string | undefined
   /** Where output that is too long to show is saved. Without it, such output is not saved. */

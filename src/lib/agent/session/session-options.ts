@@ -1,4 +1,4 @@
-import type { Rule } from '../../permissions/policy.ts'
+import type { Policy, Rule } from '../../permissions/policy.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { JsonSchema } from '../../message.ts'
 import type { Model } from '../../model/model.ts'
@@ -60,6 +60,7 @@ export interface Permissions {
   readonly own: readonly string[]
   /** Searches leave out files that may not be read. */
   readonly leavesOut: boolean
+  readonly autoAllow: Policy['autoAllow']
 }
 
 interface Limits {

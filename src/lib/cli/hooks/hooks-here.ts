@@ -5,19 +5,26 @@ import { join } from 'node:path'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { Situation } from '../../settings/active/active-hooks.ts'
+import { openSandbox } from '../../query/setup/sandbox.ts'
+import { realPath } from '../../world/files/paths.ts'
+import { settingsPlaces } from '../common.ts'
 
 /** Hooks without an agent, with the variables of the settings, and a file for those that hooks set; `close` removes it. */
 export async function hooksHere(situation: Situation, registry?: RegistryOptions): Promise<ArmedHooks> {
   // Created only when a hook is given its path.
   const folder = join(tmpdir(), `carabiner-${randomUUID()}`)
-  const armed = await armHooks(() => situation, {
-    registry,
-    outside: { env: { ...process.env, ...situation.loaded.env }, envFile: join(folder, 'env.sh') }
-  })
+  const envFile = join(folder, 'env.sh')
+  const { loaded, projectTrusted } = situation
+  const directories = loaded.directories.map(each => realPath(each, loaded.root))
+  const project = { loaded, where: settingsPlaces(loaded.root), trusted: projectTrusted, options: {} }
+  const sandbox = openSandbox(project, { directories, envFile, shown: [] })
+  const env = { ...process.env, ...loaded.env }
+  const armed = await armHooks(() => situation, { registry, outside: { env, envFile, sandbox } })
   return {
     ...armed,
     async close() {
       await armed.close()
+      sandbox?.close()
       rmSync(folder, { recursive: true, force: true })
     }
   }

@@ -107,6 +107,7 @@ function queryOptions(flags: RunFlags, abortController: AbortController): QueryO
     allowDangerouslySkipPermissions: flags.dangerouslySkipPermissions,
     allowedTools: listIn(flags.allowedTools),
     disallowedTools,
+    sandbox: flags.sandbox,
     tools: listIn(flags.tools),
     additionalDirectories: flags.addDir,
     agents: flags.agents === undefined ? undefined : (jsonIn('--agents', flags.agents) as QueryOptions['agents']),

@@ -45,6 +45,8 @@ export interface HookEnvironmentOptions {
    * Default: the helper from 192 MB on.
    */
   starter?: Starter | undefined
+  /** Confines what hooks start. */
+  sandbox?: { confine(program: Program): Program } | undefined
   clock?: Clock | undefined
 }
 
@@ -166,7 +168,7 @@ export class HookEnvironment {
   }
 
   start(program: Program, listener: OutputListener, start: Start = startBy(this.options.starter)): Running {
-    const running = start(program, listener)
+    const running = start(this.options.sandbox?.confine(program) ?? program, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))
     return running

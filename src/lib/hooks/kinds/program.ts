@@ -59,7 +59,8 @@ export function programFor(spec: ProgramSpec, place: HookEnvironment, ctx: Outsi
       ? shellWords(filledIn(spec.command, paths, true), spec.shell)
       : { file: filledIn(spec.command, paths, false), args: spec.args.map(arg => filledIn(arg, paths, false)) }
   if (spec.limits !== undefined) words = limitedWords(words, spec.limits)
-  if (spec.pidNamespace === true) words = namespacedWords(words)
+  // A sandbox has a process namespace, and allows no further one.
+  if (spec.pidNamespace === true && place.options.sandbox === undefined) words = namespacedWords(words)
   return place.program(words, cwd, ctx, { ...pluginPaths(spec.plugin), ...effortIn(ctx.input), ...spec.env })
 }
 

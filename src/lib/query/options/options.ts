@@ -12,6 +12,9 @@ import type { OutsideServer } from '../../tools/mcp/mcp-config.ts'
 import type { TranscriptStore } from '../../transcript/store.ts'
 import type { Clock } from '../../util/clock.ts'
 import { own, type FieldTable, type InferOptions, type OwnType } from '../../schema/table.ts'
+import { problemsIn } from '../../schema/check.ts'
+import { SANDBOX } from '../../settings/files/settings-table.ts'
+import type { SandboxKeys } from '../../settings/permissions/sandbox-settings.ts'
 import { attempt } from '../../util/attempt.ts'
 import { isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import { isFolder } from '../../world/files/paths.ts'
@@ -145,6 +148,11 @@ export const OPTIONS = {
   resume: 'string',
   /** With `resume`: only up to this message, by its `uuid`. */
   resumeSessionAt: 'string',
+  /** Whether commands, hooks and MCP servers run in a sandbox; or the keys of `sandbox` in settings. */
+  sandbox: own<boolean | SandboxKeys>(
+    'true, false, or an object of sandbox settings',
+    value => typeof value === 'boolean' || (isObject(value) && problemsIn(SANDBOX, value).length === 0)
+  ),
   sessionId: 'string',
   /** Where transcripts are kept. Default: files in `CARABINER_HOME/projects`. `false`: nowhere. */
   sessionStore: own<TranscriptStore | false>(

@@ -37,6 +37,7 @@ export function openHooks(project: ProjectContext, workspace: Workspace, ref: Se
       callServer: call => callServer(call, ref.servers),
       env,
       envFile: workspace.envFile,
+      sandbox: workspace.sandbox,
       onNotice: text => options.stderr?.(text),
       onWake: woken => ref.session?.hooks.wake(woken)
     }

@@ -47,6 +47,7 @@ export function permissionsOf(
     // The model is referred to the folder with output that was too long.
     roots: [tools.root, ...tools.directories, ...(tools.outputFolder === undefined ? [] : [tools.outputFolder])],
     mayBypass,
+    autoAllow: loaded.sandbox.enabled && loaded.sandbox.autoAllow,
     home,
     own: [ownHome, ...where.managed, ...otherNames(tools.root, home)],
     leavesOut: true

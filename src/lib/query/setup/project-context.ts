@@ -4,6 +4,7 @@ import { loadSettings } from '../../settings/files/load.ts'
 import type { Loaded } from '../../settings/files/loaded-hooks.ts'
 import { usualPlaces, type Where } from '../../settings/files/sources.ts'
 import { OLDER, trustOf, type Trust } from '../../settings/trust/trust.ts'
+import type { SandboxKeys } from '../../settings/permissions/sandbox-settings.ts'
 import type { QueryOptions } from '../options/options.ts'
 
 export interface ProjectContext {
@@ -53,9 +54,13 @@ function load(where: Where, options: QueryOptions): Loaded {
     settings: typeof options.settings === 'object' ? JSON.stringify(options.settings) : options.settings,
     pluginDirs: options.plugins?.map(({ path }) => path),
     modules: options.hookModules,
-    sources: options.settingSources
+    sources: options.settingSources,
+    sandbox: sandboxKeys(options.sandbox)
   })
 }
+
+const sandboxKeys = (sandbox: QueryOptions['sandbox']): SandboxKeys | undefined =>
+  typeof sandbox === 'boolean' ? { enabled: sandbox } : sandbox && { enabled: true, ...sandbox }
 
 function trustIn(loaded: Loaded, where: Where, { trust }: QueryOptions): Trust {
   return trustOf(loaded, where, { digest: typeof trust === 'string' ? trust : undefined, thisRun: trust === true })

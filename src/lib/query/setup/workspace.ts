@@ -3,35 +3,42 @@ import { join } from 'node:path'
 import { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { ToolSession } from '../../tools/tool.ts'
 import { isFolder, realPath } from '../../world/files/paths.ts'
+import { openSandbox } from './sandbox.ts'
+import type { Sandbox } from '../../world/process/sandbox.ts'
+import type { SessionRef } from './servers.ts'
 import type { SessionChoice } from '../session-choice.ts'
 import type { ProjectContext } from './project-context.ts'
 
 export interface Workspace {
   readonly tools: ToolSession
   readonly envFile: string
+  readonly sandbox: Sandbox | undefined
   close(): Promise<void>
 }
 
-export function openWorkspace(
-  { options, where, loaded, env }: ProjectContext,
-  { key, store }: SessionChoice
-): Workspace {
+export function openWorkspace(project: ProjectContext, { key, store }: SessionChoice, ref: SessionRef): Workspace {
+  const { options, where, loaded, env } = project
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
   const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder
   const envFile = join(folder, 'env.sh')
   const closing: (() => void | Promise<void>)[] = []
   const given = [...loaded.directories, ...(options.additionalDirectories ?? [])]
+  const directories = given.map(each => realPath(each, where.cwd))
+  const outputFolder = join(beside, 'tool-results')
+  const sandbox = openSandbox(project, { directories, envFile, shown: [outputFolder] }, ref)
   return {
     envFile,
+    sandbox,
     tools: {
+      sandbox,
       id,
       root: loaded.root,
       cwd: where.cwd,
-      directories: given.map(each => realPath(each, where.cwd)),
+      directories,
       env: new HookEnvironment({ projectDir: loaded.root, env }).inherited(),
       envFile,
-      outputFolder: join(beside, 'tool-results'),
+      outputFolder,
       seen: new Map(),
       background: new Map(),
       onClose: close => void closing.push(close)

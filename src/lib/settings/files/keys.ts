@@ -10,7 +10,7 @@ import { SETTINGS_KEYS } from './settings-table.ts'
 const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** Keys of Claude Code that restrict there, and are not read here. */
-const RESTRICTS_ELSEWHERE = namesIn(`sandbox deniedMcpServers allowedMcpServers disabledMcpjsonServers
+const RESTRICTS_ELSEWHERE = namesIn(`deniedMcpServers allowedMcpServers disabledMcpjsonServers
   allowManagedMcpServersOnly allowManagedPermissionRulesOnly strictKnownMarketplaces blockedMarketplaces
   disableSkillShellExecution availableModels policyHelper skillOverrides`)
 
@@ -38,7 +38,7 @@ const homeOf = (key: string): string | undefined => {
 
 export function checkKeys({ value, findings }: Document): void {
   check(value, [], SETTINGS_KEYS.top)
-  for (const part of ['permissions', 'carabiner'] as const) {
+  for (const part of ['permissions', 'carabiner', 'sandbox'] as const) {
     const inner = value[part]
     if (isObject(inner)) check(inner, [part], SETTINGS_KEYS[part])
   }

@@ -6,6 +6,7 @@ import { parseDocument, readDocument, type Document, type Looked } from './docum
 import type { KeyPath } from '../../schema/check.ts'
 import { gateError, startOf, type Finding, type Place } from './finding.ts'
 import { PermissionSettings } from '../permissions/permission-settings.ts'
+import { SandboxSettings } from '../permissions/sandbox-settings.ts'
 import { checkKeys } from './keys.ts'
 import { readSettings, type SettingsFile } from './settings-table.ts'
 import type {
@@ -40,6 +41,7 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
   for (const source of sourcesOf(where, loading.root)) if (isAsked(source.scope, options)) loading.settingsFile(source)
   loading.strays()
   if (options.settings !== undefined) loading.flag(options.settings)
+  loading.sandbox.read(options.sandbox, 'flag')
   if (isAsked('project', options)) loading.servers()
   loading.plugins(options.pluginDirs ?? [])
   loading.owners(options)
@@ -52,6 +54,7 @@ const isAsked = (scope: Scope, { sources }: LoadOptions): boolean =>
 
 class Loading {
   readonly root: string
+  readonly sandbox = new SandboxSettings()
   readonly #where: Where
   readonly #files: Source[] = []
   readonly #hooks: LoadedHook[] = []
@@ -124,6 +127,7 @@ class Loading {
       this.#hooksOf(document, ['hooks'], settings.hooks, { scope: source.scope })
       this.#extension(settings, document, source)
       this.#grants.read(settings, document, source.scope)
+      this.sandbox.read(settings.sandbox, source.scope, document)
       this.#switches.read(settings, source.scope, path => findings.place(path))
     }
     this.#findings.push(...findings.all)
@@ -233,6 +237,7 @@ class Loading {
       ),
       hooks: this.#hooks,
       ...this.#grants.result(),
+      sandbox: this.sandbox.result(),
       modules: this.#modules,
       servers: this.#servers,
       plugins: this.#plugins,

@@ -5,6 +5,7 @@ import type { PlainObject } from '../../util/plain.ts'
 import type { Document } from './document.ts'
 import type { Finding, Place } from './finding.ts'
 import type { Declared } from './shapes.ts'
+import type { LoadedSandbox, SandboxKeys } from '../permissions/sandbox-settings.ts'
 import type { Scope, Source } from './sources.ts'
 
 /** A hook that was found in a file. */
@@ -105,6 +106,7 @@ export interface Loaded {
   /** Set by managed policy: a session cannot start in a looser mode. */
   readonly managedMode: string | undefined
   readonly directories: readonly string[]
+  readonly sandbox: LoadedSandbox
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -112,6 +114,7 @@ export interface Loaded {
 export interface LoadOptions {
   /** The path of a settings file, or JSON. */
   readonly settings?: string | undefined
+  readonly sandbox?: SandboxKeys | undefined
   readonly pluginDirs?: readonly string[] | undefined
   readonly modules?: readonly string[] | undefined
   /** Default: all. Managed policy always applies. */

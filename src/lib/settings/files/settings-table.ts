@@ -49,11 +49,37 @@ const FLAG_OR_STRINGS = own<boolean | readonly string[]>(
   value => typeof value === 'boolean' || (Array.isArray(value) && value.every(item => typeof item === 'string'))
 )
 
+const FOLDERS = {
+  'allowWrite?': { type: STRINGS, words: 'folders beside the project that may be written' },
+  'allowRead?': { type: STRINGS, words: 'credentials that may be read' },
+  'denyWrite?': { type: STRINGS, words: 'paths that may not be written' },
+  'denyRead?': { type: STRINGS, words: 'paths that may not be read' }
+} as const satisfies FieldTable
+
+/** Names of Claude Code are accepted where they mean the same. */
+export const SANDBOX = {
+  'enabled?': { type: 'boolean', words: 'commands, hooks and MCP servers run in a sandbox, or not at all' },
+  'autoAllow?': {
+    type: 'boolean',
+    words: 'commands in the sandbox run without a question, unless a rule or hook objects'
+  },
+  'autoAllowBashIfSandboxed?': 'boolean',
+  'network?': {
+    type: own<'on' | 'off' | object>('"on" or "off"', value => value === 'on' || value === 'off' || isObject(value)),
+    words: 'default: off'
+  },
+  'unixSockets?': { type: 'boolean', words: 'whether Unix sockets can be used; default: no' },
+  ...FOLDERS,
+  'filesystem?': { object: FOLDERS },
+  'failIfUnavailable?': 'boolean'
+} as const satisfies FieldTable
+
 /** The keys of a settings file that are read here. The value of `hooks` is read by shapes.ts. */
 export const SETTINGS = {
   'hooks?': 'unknown',
   'permissions?': { object: PERMISSIONS },
   'env?': 'object',
+  'sandbox?': { object: SANDBOX },
   'disableAllHooks?': 'boolean',
   'allowManagedHooksOnly?': { type: 'boolean', words: 'managed settings only' },
   'strictPluginOnlyCustomization?': { type: FLAG_OR_STRINGS, words: 'managed settings only' },
@@ -70,7 +96,8 @@ const namesOf = (table: FieldTable): readonly string[] => rowsIn(table).map(({ n
 export const SETTINGS_KEYS = {
   top: namesOf(SETTINGS),
   permissions: namesOf(PERMISSIONS),
-  carabiner: namesOf(CARABINER)
+  carabiner: namesOf(CARABINER),
+  sandbox: namesOf(SANDBOX)
 }
 
 const MANAGED_ONLY = ['carabiner.trust', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization']

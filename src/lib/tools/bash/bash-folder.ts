@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isFolder, pathFrom, realPath } from '../../world/files/paths.ts'
+import { attempt } from '../../util/attempt.ts'
 import type { ToolCall } from '../tool.ts'
 
 export interface CommandFolder {
@@ -19,16 +20,20 @@ export async function startFolder(call: ToolCall): Promise<CommandFolder | undef
 
 /** The folder that a command wrote down at its end. A path that is not valid text cannot be kept. */
 export function folderIn(file: string): string | undefined {
+  let fd: number | undefined
   try {
-    const found = lstatSync(file)
+    // What a command has put in its place is not followed.
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const found = fstatSync(fd)
     if (!found.isFile() || found.size > 16_384) return undefined
-    const bytes = readFileSync(file)
+    const bytes = readFileSync(fd)
     const text = bytes.toString()
     return Buffer.from(text).equals(bytes) && text.length > 1 ? text.slice(0, -1) : undefined
   } catch {
     return undefined
   } finally {
-    rmSync(file, { force: true })
+    if (fd !== undefined) closeSync(fd)
+    attempt(() => unlinkSync(file))
   }
 }
 

@@ -30,13 +30,14 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: CommandF
   const output = new Output(wholeFile(session, call.id))
   const progress = new Progress(text => call.progress(text))
   output.onText = text => progress.add(text)
-  const folderFile = join(tmpdir(), `carabiner-folder-${randomUUID()}`)
+  const name = `carabiner-folder-${randomUUID()}`
+  const folderFile = join(session.sandbox === undefined ? tmpdir() : '/tmp', name)
   const timeout = timeoutOf(input, 'foreground')
   const running = start(input.command, session, cwd, { output, folderFile })
   const ending = await follow(running, output, timeout, call.signal)
   output.close()
   // The shell writes it when it ends, also when it is terminated.
-  const after = running.ended.then(() => folderIn(folderFile))
+  const after = running.ended.then(() => folderIn(join(session.sandbox?.scratch ?? tmpdir(), name)))
   const moved = ending.why === 'ended' ? await keepFolder(call, cwd, await after) : undefined
   const left = ending.ended?.left === true && ending.why === 'ended' ? LEFT : undefined
   return resultOf({ command: input.command, ending, output, timeout }, [note, moved, left])

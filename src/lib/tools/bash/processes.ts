@@ -5,7 +5,12 @@ import type { ToolSession } from '../tool.ts'
 /** The processes of a session. All of them end with the session. */
 export class Processes {
   readonly #running = new Set<Running>()
+  readonly #sandbox: ToolSession['sandbox']
   #closed = false
+
+  constructor(sandbox: ToolSession['sandbox']) {
+    this.#sandbox = sandbox
+  }
 
   /** Starts a program without input. Throws when the session is over. */
   start(words: ProgramWords, cwd: string, env: Readonly<Record<string, string>>, listener: OutputListener): Running {
@@ -22,7 +27,9 @@ export class Processes {
   ): Running {
     if (this.#closed) throw new Error('nothing can be started: the session is over')
     // Never through the helper, which ends a program that prints more than a hook may.
-    const running = startProcess({ ...words, cwd, env }, listener)
+    const program = { ...words, cwd, env }
+    const isConfined = this.#sandbox !== undefined && words.isOwn !== true
+    const running = startProcess(isConfined ? this.#sandbox.confine(program) : program, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))
     return running
@@ -41,7 +48,7 @@ const known = new WeakMap<ToolSession, Processes>()
 export function processesOf(session: ToolSession): Processes {
   let processes = known.get(session)
   if (processes === undefined) {
-    const made = (processes = new Processes())
+    const made = (processes = new Processes(session.sandbox))
     known.set(session, made)
     session.onClose(() => made.close())
   }

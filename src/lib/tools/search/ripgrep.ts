@@ -46,7 +46,7 @@ export async function ripgrep(call: ToolCall, search: Search): Promise<Searched>
     stderr: (chunk: Buffer) => void (errors.length < 4_000 && (errors += chunk.toString()))
   }
   const words = [...FIRST, ...args, ...besides(place), '--', `./${place.name ?? ''}`]
-  const running = processesOf(session).start({ file, args: words }, place.folder, session.env, listener)
+  const running = processesOf(session).start({ file, args: words, isOwn: true }, place.folder, session.env, listener)
   const { promise, resolve } = Promise.withResolvers<Searched>()
   const settle = (searched: Searched): void => {
     clearTimeout(limit)

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { cookieOf, reaper } from './reaper.ts'
-import { readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../../util/attempt.ts'
 
 /** What to start, and how. Nothing else is inherited. */
@@ -11,6 +11,8 @@ export interface Program {
   readonly cwd: string
   /** `CARABINER_RUN` is added, by which everything that it starts can be found. */
   readonly env: Readonly<Record<string, string>>
+  /** It is confined, so all that it starts ends with it. The file of its system call filter, its descriptor 3. */
+  readonly filter?: string | undefined
 }
 
 export interface OutputListener {
@@ -51,17 +53,21 @@ let isListening = false
 export const startProcess: Start = (program, listener) => {
   let child: ChildProcess
   let run: number
+  let filter: number | undefined
   try {
     run = reaper.expect()
+    if (program.filter !== undefined) filter = openSync(program.filter, 'r')
     child = spawn(program.file, [...program.args], {
       cwd: program.cwd,
       env: { ...program.env, CARABINER_RUN: cookieOf(run) },
       detached: true,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe']
+      stdio: ['pipe', 'pipe', 'pipe', ...(filter === undefined ? [] : [filter])]
     })
   } catch (error) {
     return failedToStart(error)
+  } finally {
+    if (filter !== undefined) closeSync(filter)
   }
   const { pid } = child
   if (pid !== undefined) keepWatch(run, pid)
@@ -70,7 +76,7 @@ export const startProcess: Start = (program, listener) => {
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined)
   stdout?.on('data', (chunk: Buffer) => listener.stdout(chunk))
   stderr?.on('data', (chunk: Buffer) => listener.stderr(chunk))
-  const state = { ending: false, fed: false }
+  const state = { ending: false, fed: false, isConfined: filter !== undefined }
   return {
     write(text) {
       state.fed = true
@@ -100,7 +106,7 @@ export const startProcess: Start = (program, listener) => {
 function endOf(
   child: ChildProcess,
   run: number,
-  state: { readonly ending: boolean; readonly fed: boolean }
+  state: { readonly ending: boolean; readonly fed: boolean; readonly isConfined: boolean }
 ): Promise<Ended> {
   const { pid } = child
   return new Promise(resolve => {
@@ -117,9 +123,9 @@ function endOf(
       if (pid === undefined) finish({ code: null, signal: null, error: startErrorOf(error), left: false, fed: true })
     })
     child.once('exit', (code, signal) => {
-      const { fed } = state
+      const { fed, isConfined } = state
       const end = (left: boolean): void =>
-        finish({ code, signal, error: undefined, left: left || hasMembers(pid!), fed })
+        finish({ code, signal, error: undefined, left: !isConfined && (left || hasMembers(pid!)), fed })
       if (isClosed(child.stdin) && isClosed(child.stdout) && isClosed(child.stderr)) end(false)
       else waitForPipes(child, end)
     })

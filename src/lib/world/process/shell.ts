@@ -6,11 +6,13 @@ export type ShellName = 'bash' | 'sh' | 'powershell'
 export interface ProgramWords {
   readonly file: string
   readonly args: readonly string[]
+  /** A program of this package, which is not confined. */
+  readonly isOwn?: true
 }
 
 const found = new Map<string, string | undefined>()
 
-function find(name: string): string | undefined {
+export function findProgram(name: string): string | undefined {
   if (!found.has(name)) {
     const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter)].filter(Boolean)
     found.set(name, folders.map(folder => join(folder, name)).find(isProgram))
@@ -27,12 +29,12 @@ export function shellWords(
   shell: ShellName = process.platform === 'win32' ? 'powershell' : 'bash'
 ): ProgramWords {
   if (shell === 'powershell') {
-    const file = find('pwsh') ?? 'powershell.exe'
+    const file = findProgram('pwsh') ?? 'powershell.exe'
     return { file, args: ['-NoProfile', '-NonInteractive', '-Command', command] }
   }
-  const bash = shell === 'bash' ? find('bash') : undefined
+  const bash = shell === 'bash' ? findProgram('bash') : undefined
   if (bash !== undefined) return { file: bash, args: ['--noprofile', '--norc', '-c', command] }
-  return { file: find('sh') ?? 'sh', args: ['-c', command] }
+  return { file: findProgram('sh') ?? 'sh', args: ['-c', command] }
 }
 
 export interface Limits {

@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { attempt } from '../../util/attempt.ts'
+import { isFolder, isThere, isWithin, realPath } from '../files/paths.ts'
+import type { Program } from './process.ts'
+import { findProgram } from './shell.ts'
+import { systemCallFilter } from './system-call-filter.ts'
+
+/** What confined processes may do. All paths are real paths. */
+export interface SandboxPolicy {
+  readonly writable: readonly string[]
+  /** Called at each start. Paths that do not exist are ignored. */
+  places(): {
+    /** Read-only, although they are in a writable folder. */
+    readonly readOnly: readonly string[]
+    /** Nothing of their content can be read. */
+    readonly hidden: readonly string[]
+    /** Read-only, although they are in a hidden folder. */
+    readonly shown: readonly string[]
+  }
+  /** Read-only. If one is missing, a placeholder is created for the time of the session, so that nothing else can be. */
+  readonly guarded: readonly Guarded[]
+  /** Written by programs that have it as `CLAUDE_ENV_FILE`, and read by others. */
+  readonly envFile: string | undefined
+  readonly network: boolean
+  readonly unixSockets: boolean
+}
+
+export interface Guarded {
+  readonly path: string
+  /** The placeholder is a file with this text; else an empty folder. */
+  readonly text?: string
+}
+
+const NAMESPACES = '--unshare-user --disable-userns --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'
+const BASE =
+  `${NAMESPACES} --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --remount-ro /proc`.split(' ')
+/** Programs of NixOS are in `/run`. */
+const SHOWN_IN_RUN = ['/run/current-system', '/run/wrappers', '/run/opengl-driver']
+/** Variables that name sockets. */
+const SOCKETS =
+  /^(?:SSH_(?:AUTH_SOCK|AGENT_PID)$|DBUS_|GPG_AGENT|DISPLAY$|WAYLAND_|XAUTHORITY$|XDG_RUNTIME_DIR$|DOCKER_HOST$|CONTAINER_HOST$|TMUX|STY$|VSCODE_IPC)/
+
+let tried: { readonly problem: string | undefined } | undefined
+
+/** Why this machine cannot confine processes. It is tried once. */
+export const sandboxProblem = (): string | undefined => (tried ??= { problem: tryOut() }).problem
+
+function tryOut(): string | undefined {
+  if (process.platform !== 'linux') return `it needs Linux, and this is ${process.platform}`
+  if (systemCallFilter(false) === undefined) return `processors of type ${process.arch} are not supported`
+  const bwrap = findProgram('bwrap')
+  if (bwrap === undefined)
+    return 'bubblewrap is not installed (the program bwrap); install the package bubblewrap, 0.8 or newer'
+  const { status, stderr } = spawnSync(bwrap, [...BASE, '--unshare-net', '--', '/bin/sh', '-c', ':'], {
+    timeout: 20_000
+  })
+  if (status === 0) return undefined
+  return `bwrap does not work here (${stderr.toString().trim().slice(0, 300) || 'no answer'}); it needs version 0.8 or newer, and user namespaces that the kernel, AppArmor or the container allows`
+}
+
+/** Starts programs in namespaces of their own, with bubblewrap. `close` after all of them have ended. */
+export class Sandbox {
+  readonly #policy: SandboxPolicy
+  readonly #folder = mkdtempSync(join(tmpdir(), 'carabiner-sandbox-'))
+  /** What confined processes see as `/tmp`. */
+  readonly scratch = join(this.#folder, 'tmp')
+  readonly #filter = join(this.#folder, 'filter')
+
+  constructor(policy: SandboxPolicy) {
+    this.#policy = policy
+    mkdirSync(this.scratch, { mode: 0o700 })
+    writeFileSync(this.#filter, systemCallFilter(policy.unixSockets) ?? '')
+  }
+
+  /** The same program, confined. Throws if that is not possible. */
+  confine({ file, args, cwd, env }: Program): Program {
+    const net = this.#policy.network ? [] : ['--unshare-net']
+    const words = [...BASE, ...net, '--seccomp', '3', ...this.#mounts(env), '--chdir', cwd, '--', file, ...args]
+    const kept = Object.entries(env).filter(([name]) => !SOCKETS.test(name))
+    const temporary = { TMPDIR: '/tmp', TMP: '/tmp', TEMP: '/tmp' }
+    return {
+      file: findProgram('bwrap') ?? 'bwrap',
+      args: words,
+      cwd,
+      env: { ...Object.fromEntries(kept), ...temporary },
+      filter: this.#filter
+    }
+  }
+
+  #mounts(env: Program['env']): readonly string[] {
+    const { writable, envFile, network, guarded } = this.#policy
+    const { readOnly, hidden: wanted, shown } = this.#policy.places()
+    const runtime = env['XDG_RUNTIME_DIR']
+    const named = ['/run', '/var/run', ...(runtime === undefined ? [] : [runtime]), ...wanted]
+    const hidden = [...new Set(named.filter(isThere).map(path => realPath(path)))]
+    const isHidden = (path: string): boolean => hidden.some(each => each !== path && isWithin(path, each))
+    const session = envFile === undefined ? [] : [dirname(envFile)]
+    const writes = envFile !== undefined && env['CLAUDE_ENV_FILE'] === envFile ? session : []
+    const more = [...SHOWN_IN_RUN, ...(network ? ['/etc/resolv.conf'] : []), ...shown, ...session]
+    for (const each of guarded) if (!isThere(each.path)) createPlaceholder(each)
+    const fixed = [...readOnly, ...guarded.map(({ path }) => path)].filter(path => isThere(path) && !isHidden(path))
+    const emptied = hidden.filter(path => !isHidden(path))
+    const isOpen = (path: string): boolean =>
+      ![...fixed, ...emptied].some(each => isWithin(path, each)) && writable.some(each => isWithin(path, each))
+    // For the same path, the last one counts.
+    const mounts = new Map<string, readonly string[]>([
+      ['/tmp', ['--bind', this.scratch, '/tmp']],
+      // A folder that is a mount cannot be renamed, to put another one in its place.
+      ...[...fixed, ...emptied]
+        .flatMap(foldersAbove)
+        .filter(isOpen)
+        .map(path => bound('--bind', path)),
+      ...fixed.map(path => bound('--ro-bind', path)),
+      ...more.filter(isThere).map(path => bound('--ro-bind', realPath(path))),
+      ...[...writable, ...writes].filter(isThere).map(path => bound('--bind', path)),
+      ...emptied.map(path => [path, isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]] as const)
+    ])
+    // A mount covers what was mounted below it before.
+    const inOrder = [...mounts].toSorted(([one], [other]) => depthOf(one) - depthOf(other))
+    const closed = inOrder.flatMap(([path, [word]]) => (word === '--tmpfs' ? ['--remount-ro', path] : []))
+    return [...inOrder.flatMap(([, words]) => words), ...closed]
+  }
+
+  /** Placeholders that another session uses are left to that session: removing them would remove its mounts as well. */
+  close(): void {
+    const left = this.#policy.guarded.filter(isPlaceholder)
+    const others = left.length === 0 ? [] : mountTables().filter(table => !table.includes(basename(this.#folder)))
+    for (const { path, text } of left)
+      if (!others.some(table => table.includes(` ${escaped(path)} `)))
+        attempt(() => (text === undefined ? rmdirSync(path) : rmSync(path)))
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+const bound = (word: '--bind' | '--ro-bind', path: string): readonly [string, readonly string[]] => [
+  path,
+  [word, path, path]
+]
+
+function foldersAbove(path: string): readonly string[] {
+  const above = dirname(path)
+  return above === path ? [] : [above, ...foldersAbove(above)]
+}
+
+const depthOf = (path: string): number => path.split('/').filter(Boolean).length
+
+function createPlaceholder({ path, text }: Guarded): void {
+  if (text === undefined) mkdirSync(path, { mode: 0o555 })
+  else writeFileSync(path, text, { mode: 0o444, flag: 'wx' })
+}
+
+/** Recognized by what it is, so that one that was left after a crash is removed as well. */
+function isPlaceholder({ path, text }: Guarded): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (text === undefined)
+    return stat?.isDirectory() === true && (stat.mode & 0o777) === 0o555 && readdirSync(path).length === 0
+  return stat?.isFile() === true && (stat.mode & 0o777) === 0o444 && readFileSync(path, 'utf8') === text
+}
+
+/** The mounts of every process. */
+const mountTables = (): readonly string[] =>
+  readdirSync('/proc').flatMap(pid =>
+    /^\d+$/.test(pid) ? [attempt(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')) ?? ''] : []
+  )
+
+/** As the kernel writes a path there. */
+const escaped = (path: string): string =>
+  path.replaceAll(/[ \t\n\\]/g, char => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`)
