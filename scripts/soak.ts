@@ -1,8 +1,10 @@
 /**
  * Ends `carabiner run` with SIGKILL at random moments, many times, and looks at what is left: `npm run soak`.
  * `--kills N` says how often (1,000 unless said), `--at-once N` in how many sessions at the same time, and `--seed N`
- * makes it draw what it drew then.
+ * makes it draw what it drew then. Afterwards `--commands N` random commands that rules call known (20,000 unless said) run
+ * under strace.
  */
+import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { endRuns, type Tally } from '../test/support/kills/rounds.ts'
 import { setup } from './build.ts'
@@ -11,7 +13,8 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    'at-once': { type: 'string', default: '4' }
+    'at-once': { type: 'string', default: '4' },
+    commands: { type: 'string', default: '20000' }
   }
 })
 const number = (name: keyof typeof values): number => {
@@ -46,3 +49,12 @@ const tally = await endRuns({
 })
 console.log(`soak: ${tallyText(tally)}, ${Math.round((performance.now() - begun) / 1000)} s, seed ${seed}`)
 if (tally.violations.length > 0) process.exitCode = 1
+
+const suite = 'test/permissions/attacks/soundness.exhaustive.test.ts'
+const env = {
+  ...process.env,
+  CARABINER_TESTS: 'exhaustive',
+  CARABINER_SOUNDNESS: String(number('commands')),
+  CARABINER_SEED: String(seed)
+}
+if (spawnSync('npx', ['vitest', 'run', suite], { env, stdio: 'inherit' }).status !== 0) process.exitCode = 1

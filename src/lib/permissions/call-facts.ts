@@ -22,7 +22,7 @@ export function factsOf(tool: string, input: PlainObject, policy: Policy, lookup
 }
 
 /** The input of a call of which people write only the main value. */
-export function inputOf(tool: string, text: string): PlainObject {
+export function mainInput(tool: string, text: string): PlainObject {
   const isUrl = tool === 'WebFetch'
   const key = tool === 'Bash' ? 'command' : isUrl ? 'url' : FILE_SEARCHERS.has(tool) ? 'path' : 'file_path'
   return { [key]: text }

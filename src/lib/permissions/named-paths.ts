@@ -21,11 +21,21 @@ export interface NamedPaths {
   readonly unsure: string | undefined
 }
 
-export function pathsNamedBy(
-  command: string,
-  { roots: [root = '/'], home }: RulePlaces,
-  ground: PathLookup
-): NamedPaths {
+/** All rules ask about the same call: its paths are looked up once. */
+const oncePerCall = <T>(look: (command: string, places: RulePlaces, ground: PathLookup) => T): typeof look => {
+  const found = new WeakMap<PathLookup, readonly [string, string | undefined, T]>()
+  return (command, places, ground) => {
+    const before = found.get(ground)
+    if (before !== undefined && before[0] === command && before[1] === places.roots[0]) return before[2]
+    const paths = look(command, places, ground)
+    found.set(ground, [command, places.roots[0], paths])
+    return paths
+  }
+}
+
+export const pathsNamedBy = oncePerCall(findNamed)
+
+function findNamed(command: string, { roots: [root = '/'], home }: RulePlaces, ground: PathLookup): NamedPaths {
   const { cwd = root } = ground
   const looking = new Looking(ground)
   const into = foldersIn(command, cwd)
@@ -54,7 +64,9 @@ export interface UsedPaths {
   readonly whole: boolean
 }
 
-export function pathsUsedBy(command: string, { roots: [root = '/'] }: RulePlaces, ground: PathLookup): UsedPaths {
+export const pathsUsedBy = oncePerCall(findUsed)
+
+function findUsed(command: string, { roots: [root = '/'] }: RulePlaces, ground: PathLookup): UsedPaths {
   const use = new Use(ground, ground.cwd ?? root)
   use.text(command, 0)
   if (!use.whole) use.held(commandsHeldBy(command))

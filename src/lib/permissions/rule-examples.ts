@@ -1,5 +1,5 @@
 import { judgeLeaves } from './allow-command.ts'
-import { factsOf, inputOf } from './call-facts.ts'
+import { factsOf, mainInput } from './call-facts.ts'
 import type { Policy, Rule } from './policy.ts'
 import { fits } from './rule.ts'
 
@@ -23,7 +23,7 @@ export function failedExamples(
 
 /** Where it cannot be told, a rule that refuses or asks has an effect. */
 function covers(rule: Rule, text: string, policy: Policy): boolean {
-  const call = factsOf(rule.tool, inputOf(rule.tool, text), policy)
+  const call = factsOf(rule.tool, mainInput(rule.tool, text), policy)
   if (rule.behavior !== 'allow' || rule.tool !== 'Bash' || rule.specifier === undefined)
     return fits(rule, call, policy) !== 'no'
   const verdicts = judgeLeaves(text, call, policy)

@@ -37,7 +37,7 @@ export function sedFiles(script: string): SedFiles | undefined {
       take(BLANK)
       ;(/[rR]/.test(command) ? reads : writes).push(take(LINE))
     } else if (/[aic]/.test(command)) {
-      // The text goes on in the next line behind a backslash that is not itself behind one.
+      // The text continues in the next line behind a backslash that is not itself behind one.
       do take(LINE)
       while (/(?<!\\)(?:\\\\)*\\$/.test(script.slice(0, at)) && script[at++] === '\n')
     } else if (/[:bTt]/.test(command)) take(/[ \t]*[\w]*/y)

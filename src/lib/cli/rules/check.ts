@@ -1,7 +1,7 @@
 import { fault } from '../../faults.ts'
 import { requireRule } from '../../agent/subagents/child-permissions.ts'
 import { judgeLeaves } from '../../permissions/allow-command.ts'
-import { factsOf, inputOf } from '../../permissions/call-facts.ts'
+import { factsOf, mainInput } from '../../permissions/call-facts.ts'
 import { decide } from '../../permissions/decide.ts'
 import { parseMode, type Mode } from '../../permissions/modes.ts'
 import { twinsFor } from '../../permissions/named-paths.ts'
@@ -94,7 +94,7 @@ function answerToLine(line: string, policy: Policy): Answer | { readonly error: 
 /** JSON, or only the main value. */
 function parseInput(tool: string, text: string): PlainObject {
   const given: unknown = /^\s*\{\s*"/.test(text) ? JSON.parse(text) : undefined
-  return isObject(given) ? given : inputOf(tool, text)
+  return isObject(given) ? given : mainInput(tool, text)
 }
 
 /** As in a session. */
