@@ -291,4 +291,23 @@ describe('the engine for text patterns', () => {
     hooks.on('PreToolUse', '^(a+)+$', () => deny('ran'))
     expect(await hooks.fire('PreToolUse', callOf('aaaa'))).toMatchObject({ reason: 'ran' })
   })
+
+  test('that fires the same event gets the hooks of its target, not those of the target before', async () => {
+    const seen: unknown[] = []
+    const hooks = new HookRegistry({
+      compilePattern: () => ({
+        test: target => {
+          if (target === 'Bash' && seen.length === 0) {
+            seen.push('fired')
+            seen.push(hooks.fire('PreToolUse', callOf('Bash')))
+          }
+          return target === 'Bash'
+        }
+      })
+    })
+    hooks.on('PreToolUse', '^B.sh$', () => deny('the gate'))
+    await hooks.fire('PreToolUse', callOf('Read'))
+    expect(await hooks.fire('PreToolUse', callOf('Bash'))).toMatchObject({ reason: 'the gate' })
+    expect(seen).toMatchObject(['fired', { reason: 'the gate' }])
+  })
 })

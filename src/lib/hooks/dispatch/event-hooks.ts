@@ -53,8 +53,9 @@ export class EventHooks {
     const target = this.#target === 'tool_name' ? input['tool_name'] : input[this.#target]
     if (target === this.#lastTarget) return this.#lastSelected
     if (typeof target !== 'string') return this.#everything
+    const selected = this.#byTarget.get(target) ?? this.#match(target)
     this.#lastTarget = target
-    return (this.#lastSelected = this.#byTarget.get(target) ?? this.#match(target))
+    return (this.#lastSelected = selected)
   }
 
   draftOf(input: PlainObject): unknown {
