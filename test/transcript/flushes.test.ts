@@ -1,6 +1,6 @@
 /** How often a session with one call waits for the disk: no more often than its guarantees need. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -73,3 +73,8 @@ test('the name of a file is durable by itself after a minute', () => {
   expect(realDisk.isNameDurable(made)).toBe(true)
   expect(realDisk.isNameDurable(join(made, 'missing'))).toBe(false)
 })
+
+test.skipIf(statSync('/proc', { throwIfNoEntry: false })?.birthtimeMs !== 0)(
+  'where the age of a folder is not known, its name is not taken to be durable (skipped without /proc)',
+  () => expect(realDisk.isNameDurable('/proc')).toBe(false)
+)

@@ -68,7 +68,8 @@ export const realDisk: ReplacingDisk = {
   },
   isNameDurable(path) {
     const stat = statSync(path, { throwIfNoEntry: false })
-    return stat !== undefined && Date.now() - stat.birthtimeMs > OLD
+    // Some file systems have no birth time, and say 0.
+    return stat !== undefined && stat.birthtimeMs > 0 && Date.now() - stat.birthtimeMs > OLD
   },
   close: closeSync,
   openAnew: path => ordinary(openSync(path, O_TRUNC | O_CREAT | O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0o600), path),
