@@ -136,6 +136,31 @@ describe('an abort', () => {
     expect(ran).toEqual(['end', 'audit'])
   })
 
+  it.each([false, true])('cuts off observers that wait, and calls all of them (after a wait: %s)', async waits => {
+    const controller = new AbortController()
+    const hooks = new HookRegistry()
+    const called: string[] = []
+    const never = (): Promise<never> => new Promise(() => undefined)
+    if (waits) hooks.on('PreToolUse', async () => undefined)
+    hooks.on('PreToolUse', () => (queueMicrotask(() => controller.abort()), called.push('first'), never()), {
+      name: 'first',
+      observe: true,
+      timeout: 1
+    })
+    hooks.on('PreToolUse', () => (called.push('second'), never()), {
+      name: 'second',
+      observe: true,
+      timeout: 1
+    })
+    hooks.on('PreToolUse', () => void called.push('third'), { name: 'third', observe: true })
+    const outcome = await hooks.fire('PreToolUse', bash('ls'), { signal: controller.signal })
+    expect(called).toEqual(['first', 'second', 'third'])
+    expect(outcome.failures).toMatchObject([
+      { by: 'first', kind: 'aborted' },
+      { by: 'second', kind: 'aborted' }
+    ])
+  })
+
   it('by a hook that answers at once holds for the next', async () => {
     const controller = new AbortController()
     const hooks = new HookRegistry({ signal: controller.signal })

@@ -68,15 +68,19 @@ export class Run {
 
   prepare(): void {
     const { registry, hooks, options, input } = this
-    // Hooks about something that has already happened also run after an abort.
-    if (!hooks.decides && this.signal?.aborted === true) this.signal = undefined
-    if (!hooks.decides && this.session?.aborted === true) this.session = undefined
+    if (!hooks.decides) this.forgetAbort()
     const { budget, clock } = registry.settings
     if (budget !== undefined) this.budgetEnd = clock.now() + budget
     const isReported = options.report === true
     this.quick = !isReported && registry.outbox === undefined
     if (!this.quick) this.trace = new Trace(registry, this.sessionId, isReported, input[hooks.row.target ?? ''])
     this.#careful = !this.quick || budget !== undefined || this.signal !== undefined
+  }
+
+  /** Hooks about something that has already happened also run after an abort. */
+  forgetAbort(): void {
+    if (this.signal?.aborted === true) this.signal = undefined
+    if (this.session?.aborted === true) this.session = undefined
   }
 
   start(): Outcome | Promise<Outcome> {
@@ -197,8 +201,9 @@ export class Run {
     }
     if (this.phase === 'rejudge' && observers.length > 0) {
       this.phase = 'observe'
-      // Everything is decided: neither an abort nor the budget cuts observers off.
-      this.signal = this.session = this.budgetEnd = undefined
+      // Everything is decided: only an abort from now on cuts observers off.
+      this.forgetAbort()
+      this.budgetEnd = undefined
       this.decided = freezeOutcome(this.tallied?.outcome() ?? this.hooks.neutral)
       return this.enter(observers)
     }

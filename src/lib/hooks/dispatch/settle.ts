@@ -22,6 +22,7 @@ export function isPassedOver(run: Run, entry: HookEntry): boolean {
 }
 
 function isTooLate(run: Run, entry: HookEntry): boolean {
+  if (run.phase === 'observe') return false
   if (run.isAborted())
     return fail(run, entry, undefined, new HookFailure('aborted', 'the run was aborted before the hook was called'))
   if (run.budgetEnd === undefined || run.registry.settings.clock.now() < run.budgetEnd) return false
