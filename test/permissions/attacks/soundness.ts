@@ -83,8 +83,10 @@ export interface Seen {
   readonly written: ReadonlySet<string>
 }
 
-const WRITES =
-  /^\d+ +(?:(?:openat)\(AT_FDCWD, "([^"]*)", [^)]*(?:O_WRONLY|O_RDWR|O_CREAT)|(?:creat|mkdir|unlink|rmdir|truncate|chmod|rename|mknod)\("([^"]*)"|(?:mkdirat|unlinkat|fchmodat|fchownat|utimensat|mknodat|renameat2?)\((?:AT_FDCWD, )?"?([^",]*)"?)/
+const OPENED = /openat\((?:AT_FDCWD|\d+)(?:<([^>]*)>)?, "([^"]*)", [^)]*(?:O_WRONLY|O_RDWR|O_CREAT)/
+const CHANGED = /(?:mkdirat|unlinkat|fchmodat|mknodat|renameat2?)\((?:AT_FDCWD|\d+)(?:<([^>]*)>)?, "([^"]*)"/
+const PLAIN = /(?:creat|mkdir|unlink|rmdir|truncate|chmod|rename|mknod)\(()"([^"]*)"/
+const LINKED = /link(?:at)?\(.*?(?:(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"([^"]*)"(?:, \w+)?\)/
 
 export class StraceFolder {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
@@ -103,9 +105,10 @@ export class StraceFolder {
   run(command: string): Seen {
     const args = [
       '-f',
+      '-y',
       '-qq',
       '-e',
-      'trace=execve,openat,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat,mknod,mknodat',
+      'trace=execve,chdir,openat,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat,mknod,mknodat',
       '-e',
       'status=successful',
       '-o',
@@ -125,12 +128,15 @@ export class StraceFolder {
     })
     const lines = readFileSync(this.#log, 'utf8').split('\n')
     const programs = lines.flatMap(line => /execve\("[^"]*\/([^"/]+)"/.exec(line)?.[1] ?? [])
+    const folders = new Map<string, string>()
     const written = lines.flatMap(line => {
-      const linked = /^\d+ +(?:sym)?link(?:at)?\(.*"([^"]*)"/.exec(line)?.[1]
-      if (linked !== undefined) return [resolve(this.root, linked)]
-      const [, ...found] = WRITES.exec(line) ?? []
-      const path = found.find(each => each !== undefined && each !== '')
-      return path === undefined ? [] : [resolve(this.root, path)]
+      const [pid = ''] = line.split(' ')
+      const folder = folders.get(pid) ?? this.root
+      const moved = /chdir\("([^"]*)"/.exec(line)?.[1]
+      if (moved !== undefined) folders.set(pid, resolve(folder, moved))
+      const found =
+        OPENED.exec(line) ?? CHANGED.exec(line) ?? (/unlink/.test(line) ? null : LINKED.exec(line)) ?? PLAIN.exec(line)
+      return found?.[2] === undefined ? [] : [resolve(found[1] || folder, found[2])]
     })
     return { programs: new Set(programs), written: new Set(written) }
   }

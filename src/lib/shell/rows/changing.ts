@@ -2,7 +2,7 @@
 export const CHANGING: Readonly<Record<string, string>> = {
   chmod: 'changes inert | -R -v -c -f --recursive --verbose --changes --silent | text write+',
   chown: 'changes inert | -R -v -c -f -h --recursive --verbose --changes | text write+',
-  cp: `changes inert | -a* -b -d -f -i -l~ -L -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference --preserve?
+  cp: `changes inert | -a* -d -f -i -l~ -L -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference --preserve?
     --recursive* --update? --verbose --parents --no-target-directory --reflink? | read+ write`,
   dd: 'asks inert',
   install: 'asks inert',
@@ -12,7 +12,7 @@ export const CHANGING: Readonly<Record<string, string>> = {
   mkdir: 'changes inert | -p -v -m= --parents --verbose --mode= | write+',
   mkfifo: 'changes inert | -m= | write+',
   mktemp: 'changes inert | -d -u -q | none',
-  mv: 'changes inert deep | -b -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | changed+ write',
+  mv: 'changes inert deep | -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | changed+ write',
   rm: 'changes inert | -d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? | write+',
   rmdir: 'changes inert | -p -v --parents --ignore-fail-on-non-empty --verbose | write+',
   tee: 'changes inert | -a -i --append --ignore-interrupts | write*',
