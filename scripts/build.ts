@@ -7,7 +7,7 @@
  * stay dynamic. Nothing is minified, so that traces are readable without source maps as well.
  */
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -23,6 +23,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CHUNKS = {
   engine: /src\/hooks\.ts$/,
   base: /src\/lib\/(util\/|version\.ts$)/,
+  checks: /src\/lib\/(schema\/(check|table)|model\/(failure|stream-events|usage))\.ts$/,
   'command-line': /src\/lib\/cli\/main\.ts$/,
   external: /src\/external\.ts$/,
   settings: /src\/settings\.ts$/,
@@ -80,7 +81,13 @@ export async function setup(): Promise<void> {
 }
 
 /** The command line must start on a Node that is too old for that, to say so. */
-const codeOf = (name: string, code: string): string => (name === 'cli' ? code : withBuiltins(code))
+const codeOf = (name: string, code: string): string => (name === 'cli' ? code : withBuiltins(withVersion(code)))
+
+/** The version is in the code: a program that is bundled into one file has no package.json of ours beside it. */
+function withVersion(code: string): string {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  return code.replace('createRequire(import.meta.url)("../../package.json")', JSON.stringify({ version }))
+}
 
 /**
  * Takes modules of Node without importing them: an import evaluates all that they load on demand, which is 7 ms for

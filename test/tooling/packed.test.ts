@@ -183,6 +183,24 @@ test('the packed package exports what src exports, from each entry', async () =>
   )
 })
 
+test.each(['hooks', 'testing', 'worker'])(
+  'carabiner/%s can be bundled into one file, without the agent',
+  async name => {
+    const program = `import * as entry from 'carabiner/${name}'\nconsole.log(Object.keys(entry).length > 0)`
+    const outfile = join(folder, 'elsewhere', `${name}.mjs`)
+    const { metafile } = await build({
+      stdin: { contents: program, resolveDir: app },
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      metafile: true,
+      outfile
+    })
+    expect(await run(process.execPath, [outfile])).toEqual({ code: 0, output: 'true\n' })
+    expect(Object.keys(metafile.inputs).filter(input => /(agent|external|settings)\.js$/.test(input))).toEqual([])
+  }
+)
+
 // F196
 test('the engine runs where there are only the globals of the web', async () => {
   const { outputFiles, metafile } = await build({
