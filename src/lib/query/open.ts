@@ -63,7 +63,7 @@ export async function open(
   const outputSchema = await outputSchemaOf(options.outputFormat)
   const choice = await chooseSession(options, where)
   const ref: SessionRef = {}
-  const workspace = openWorkspace(project, choice, ref)
+  const workspace = await openWorkspace(project, choice, ref)
   const place = workspace.tools
   const armed = await openHooks(project, workspace, ref).catch((error: unknown) => {
     workspace.sandbox?.close()

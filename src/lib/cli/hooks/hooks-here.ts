@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { Situation } from '../../settings/active/active-hooks.ts'
-import { openSandbox } from '../../query/setup/sandbox.ts'
 import { realPath } from '../../world/files/paths.ts'
 import { settingsPlaces } from '../common.ts'
 
@@ -17,7 +16,10 @@ export async function hooksHere(situation: Situation, registry?: RegistryOptions
   const { loaded, projectTrusted } = situation
   const directories = loaded.directories.map(each => realPath(each, loaded.root))
   const project = { loaded, where: settingsPlaces(loaded.root), trusted: projectTrusted, options: {} }
-  const sandbox = openSandbox(project, { directories, envFile, shown: [] })
+  const places = { directories, envFile, shown: [] }
+  const sandbox = loaded.sandbox.enabled
+    ? (await import('../../query/setup/sandbox.ts')).openSandbox(project, places)
+    : undefined
   const env = { ...process.env, ...loaded.env }
   const armed = await armHooks(() => situation, { registry, outside: { env, envFile, sandbox } })
   return {

@@ -2,13 +2,14 @@ import { readdirSync, type Dirent } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fault } from '../../faults.ts'
+import type { Rule } from '../../permissions/policy.ts'
 import { PROTECTED_FOLDERS, protectedPart } from '../../permissions/protected-paths.ts'
 import { rulesOf } from '../../settings/permissions/permission-settings.ts'
 import { attempt } from '../../util/attempt.ts'
 import { isFolder, isThere, isWithin, realPath } from '../../world/files/paths.ts'
 import { Sandbox, sandboxProblem, type Guarded } from '../../world/process/sandbox.ts'
 import { otherNames } from '../options/other-names.ts'
-import { DeniedFiles } from './denied-files.ts'
+import { FileFinder } from './file-finder.ts'
 import { ofCaller } from './permission-rules.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { SessionRef } from './servers.ts'
@@ -28,14 +29,13 @@ interface SandboxPlaces {
   readonly shown: readonly string[]
 }
 
-/** The sandbox, if it is enabled. Throws if it cannot be used, before anything is started. */
+/** Throws if it cannot be used, before anything is started. */
 export function openSandbox(
   { loaded, where, trusted, options }: Pick<ProjectContext, 'loaded' | 'where' | 'trusted' | 'options'>,
   { directories, envFile, shown }: SandboxPlaces,
   ref: SessionRef = {}
-): Sandbox | undefined {
+): Sandbox {
   const { root, sandbox } = loaded
-  if (!sandbox.enabled) return undefined
   const problem = sandboxProblem() ?? (root === '/' ? 'the project is the whole file system' : undefined)
   if (problem !== undefined) throw fault('E_SANDBOX', problem)
   const { home, ownHome } = where
@@ -48,7 +48,12 @@ export function openSandbox(
     .concat(CREDENTIALS_OF_SYSTEM)
     .filter(path => !readable.some(each => isWithin(path, each)))
   const initial = [...rulesOf(loaded, trusted), ...ofCaller(options)]
-  const denied = new DeniedFiles({ roots: writable, home }, () => ref.session?.permissions.rules ?? initial)
+  const denied = (tools: readonly string[], named: readonly string[]): (() => readonly string[]) => {
+    const finder = new FileFinder({ roots: writable, home })
+    const rules = (): readonly Rule[] => ref.session?.permissions.rules ?? initial
+    return () => finder.find([...rules().flatMap(rule => deniedBy(rule, tools)), ...named.map(asSpecifier)])
+  }
+  const [unreadable, unwritable] = [denied(['Read'], sandbox.denyRead), denied(['Edit', 'Write'], sandbox.denyWrite)]
   return new Sandbox({
     writable,
     guarded: projects.flatMap(guardedIn).filter(({ path }) => !writable.includes(path)),
@@ -56,17 +61,23 @@ export function openSandbox(
     network: sandbox.network,
     unixSockets: sandbox.unixSockets,
     places() {
-      const hidden = denied.find(['Read'], sandbox.denyRead)
+      const hidden = unreadable()
       const open = readable.filter(path => !hidden.some(each => isWithin(path, each)))
-      const fixed = [...otherNames(root, home), ...denied.find(['Edit', 'Write'], sandbox.denyWrite)]
       return {
         hidden: [ownHome, ...credentials, ...hidden],
         shown: [...shown, ...open],
-        readOnly: [...writable.flatMap(each => protectedIn(each, home)), ...fixed]
+        readOnly: [...writable.flatMap(each => protectedIn(each, home)), ...otherNames(root, home), ...unwritable()]
       }
     }
   })
 }
+
+const deniedBy = ({ behavior, tool, specifier }: Rule, tools: readonly string[]): readonly string[] =>
+  behavior === 'deny' && tools.includes(tool) && specifier !== undefined ? [specifier] : []
+
+/** Paths of the sandbox settings are those of the file system; `/x` in a rule is in the project. */
+const asSpecifier = (path: string): string =>
+  path.startsWith('/') ? `/${path}` : /^(?:~|\*\*\/)/.test(path) ? path : `./${path}`
 
 /** Nothing can be created there: it would control the agent, or git. Git ignores empty folders. */
 function guardedIn(folder: string): readonly Guarded[] {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { ToolSession } from '../../tools/tool.ts'
 import { isFolder, realPath } from '../../world/files/paths.ts'
-import { openSandbox } from './sandbox.ts'
 import type { Sandbox } from '../../world/process/sandbox.ts'
 import type { SessionRef } from './servers.ts'
 import type { SessionChoice } from '../session-choice.ts'
@@ -16,7 +15,11 @@ export interface Workspace {
   close(): Promise<void>
 }
 
-export function openWorkspace(project: ProjectContext, { key, store }: SessionChoice, ref: SessionRef): Workspace {
+export async function openWorkspace(
+  project: ProjectContext,
+  { key, store }: SessionChoice,
+  ref: SessionRef
+): Promise<Workspace> {
   const { options, where, loaded, env } = project
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
@@ -26,7 +29,8 @@ export function openWorkspace(project: ProjectContext, { key, store }: SessionCh
   const given = [...loaded.directories, ...(options.additionalDirectories ?? [])]
   const directories = given.map(each => realPath(each, where.cwd))
   const outputFolder = join(beside, 'tool-results')
-  const sandbox = openSandbox(project, { directories, envFile, shown: [outputFolder] }, ref)
+  const places = { directories, envFile, shown: [outputFolder] }
+  const sandbox = loaded.sandbox.enabled ? (await import('./sandbox.ts')).openSandbox(project, places, ref) : undefined
   return {
     envFile,
     sandbox,

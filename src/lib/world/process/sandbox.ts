@@ -104,24 +104,23 @@ export class Sandbox {
     const fixed = [...readOnly, ...guarded.map(({ path }) => path)].filter(path => isThere(path) && !isHidden(path))
     const emptied = hidden.filter(path => !isHidden(path))
     const isOpen = (path: string): boolean =>
-      ![...fixed, ...emptied].some(each => isWithin(path, each)) && writable.some(each => isWithin(path, each))
+      writable.some(each => isWithin(path, each)) && ![...fixed, ...emptied].some(each => isWithin(path, each))
     // For the same path, the last one counts.
     const mounts = new Map<string, readonly string[]>([
       ['/tmp', ['--bind', this.scratch, '/tmp']],
       // A folder that is a mount cannot be renamed, to put another one in its place.
-      ...[...fixed, ...emptied]
-        .flatMap(foldersAbove)
-        .filter(isOpen)
-        .map(path => bound('--bind', path)),
+      ...[...new Set([...fixed, ...emptied].flatMap(foldersAbove))].filter(isOpen).map(path => bound('--bind', path)),
       ...fixed.map(path => bound('--ro-bind', path)),
       ...more.filter(isThere).map(path => bound('--ro-bind', realPath(path))),
       ...[...writable, ...writes].filter(isThere).map(path => bound('--bind', path)),
-      ...emptied.map(path => [path, isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]] as const)
+      ...emptied.map(
+        path =>
+          [path, isFolder(path) ? ['--perms', '0555', '--tmpfs', path] : ['--ro-bind', '/dev/null', path]] as const
+      )
     ])
     // A mount covers what was mounted below it before.
     const inOrder = [...mounts].toSorted(([one], [other]) => depthOf(one) - depthOf(other))
-    const closed = inOrder.flatMap(([path, [word]]) => (word === '--tmpfs' ? ['--remount-ro', path] : []))
-    return [...inOrder.flatMap(([, words]) => words), ...closed]
+    return inOrder.flatMap(([, words]) => words)
   }
 
   /** Placeholders that another session uses are left to that session: removing them would remove its mounts as well. */
