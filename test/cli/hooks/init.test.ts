@@ -114,6 +114,26 @@ describe('what it writes', () => {
   })
 })
 
+test.each([
+  ['true && false', false],
+  ['test \'a b\' = "a b"', true],
+  ['exit 1; true', false],
+  ['echo > made.txt; test -f made.txt', true]
+])('--test %j: the Stop hook runs the whole command as it is', async (command, passes) => {
+  const { run, write } = repository()
+  await run([...INIT, '--test', command])
+  await run(['hooks', 'trust'])
+  write('project/new.txt', 'changed\n')
+  const { stdout } = await run(['fire', 'Stop'])
+  expect(stdout.includes(`"${command}" does not pass`)).toBe(!passes)
+})
+
+test('--test with an empty command: no test has to pass', async () => {
+  const { json, read } = repository()
+  expect(await json<Made>([...INIT, '--test', ''])).toMatchObject({ tests: null })
+  expect(read(SETTINGS)).not.toContain('Stop')
+})
+
 describe('what is there stays', () => {
   test('settings are added to: hooks, rules, comments and layout stay', async () => {
     const { run, read, settings } = repository()

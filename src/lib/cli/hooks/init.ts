@@ -51,7 +51,7 @@ function planFor({ cwd, test }: InitFlags): Plan {
   const root = rootOf(where)
   if (root === where.home)
     throw fault('E_USAGE', 'your home directory is not a project: change to a project, or name one with --cwd')
-  const tests = test ?? testCommand(root)
+  const tests = test?.trim() === '' ? undefined : (test ?? testCommand(root))
   const old = textAt(root, SETTINGS)
   const lines = missingLines(SETTINGS, old, policyLines(tests))
   const scripts = [

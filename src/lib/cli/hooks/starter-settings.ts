@@ -2,6 +2,7 @@ import { applyEdits, modify } from 'jsonc-parser'
 import { fault } from '../../faults.ts'
 import { parseDocument } from '../../settings/files/document.ts'
 import type { Findings } from '../../settings/files/finding.ts'
+import { shellWord } from '../../shell/command-words.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
 export const PROTECT = 'protect-repository.mjs'
@@ -35,7 +36,9 @@ interface Entry {
 
 /** Hooks in the form that Claude Code reads, too. */
 function hook({ event, matcher, script, args = '', more, words }: Entry): PolicyLine {
-  const command = `node "$CLAUDE_PROJECT_DIR"/.claude/hooks/${script}${args === '' ? '' : ` ${args}`}`
+  // The script gets the whole command, which may have operators and quotes of its own.
+  const given = /^[\w@%+=:,./ -]*$/.test(args) ? args : shellWord(args)
+  const command = `node "$CLAUDE_PROJECT_DIR"/.claude/hooks/${script} ${given}`.trimEnd()
   const value = { ...(matcher !== undefined && { matcher }), hooks: [{ type: 'command', command, ...more }] }
   return { path: ['hooks', event], value, words, isIn: present => JSON.stringify(present).includes(script) }
 }
