@@ -35,6 +35,18 @@ test('the stack of a failing hook names its own line and lines of src', async ()
   )
 })
 
+test('the stack of an error of Node has its code', async () => {
+  const here = cliStage()
+  const module = here.write(
+    'project/reading.mjs',
+    `export default () => { console.error(caught().stack) }
+function caught() { try { return Buffer.alloc('many') } catch (error) { return error } }
+`
+  )
+  const { stderr } = await here.run(['fire', 'Stop', '--hooks', module])
+  expect(stderr).toContain('TypeError [ERR_INVALID_ARG_TYPE]: The "size" argument')
+})
+
 test('an unexpected error in a command is printed with lines of src', async () => {
   const here = cliStage()
   const breaks = `export default () => { JSON.stringify = () => { throw new RangeError('broken') } }\n`

@@ -39,8 +39,11 @@ function readMap(url: string): SourceMap | undefined {
   }
 }
 
-function titleOf(error: Error): string {
+function titleOf(error: NodeJS.ErrnoException): string {
   try {
+    const { name, message, code } = error
+    // As Node titles its own errors.
+    if (typeof code === 'string' && code.startsWith('ERR_')) return `${name} [${code}]: ${message}`
     return Error.prototype.toString.call(error)
   } catch {
     return '<error>'
