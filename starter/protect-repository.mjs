@@ -11,9 +11,15 @@ const REBUILT = new Set(
 // Files with secrets. The deny rules in settings.json protect them from Read, Edit and Write as well.
 const SECRET = /^(?:\.env(?:\.local|\.production|\..+\.local)?|.+\.pem|id_(?:rsa|ed25519|ecdsa))$/
 // Programs that only print the name of a file.
-const PRINTS_NAMES = new Set(['echo', 'printf', 'ls', 'test', '['])
+const PRINTS_NAMES = new Set(['echo', 'printf', 'ls', 'test', '[', '[['])
+const GIT_PRINTS_NAMES = new Set(['check-ignore', 'ls-files', 'status'])
+// Programs whose first word is what they look for.
+const SEARCHES = new Set(['grep', 'egrep', 'fgrep', 'rg'])
+// Words of the shell that come before a program.
+const KEYWORDS = new Set('if then elif else while until do ! time {'.split(' '))
 // Programs that run text as a command. Their arguments are examined as commands.
 const RUNS_TEXT = new Set('sh bash zsh dash ksh eval source . trap su ssh watch parallel'.split(' '))
+const DELETES = new Set(['rm', 'rimraf'])
 // Programs whose own sub-command is called rm.
 const HAS_RM = new Set(['git', 'docker', 'podman', 'npm', 'pnpm', 'yarn'])
 // Options of git that come before its sub-command and take the next word.
@@ -58,23 +64,35 @@ function objection(text, depth = 0) {
 const nameOf = word => basename(word?.text ?? '')
 
 function secretIn(words, files) {
-  const named = PRINTS_NAMES.has(nameOf(words[0])) ? files : [...words, ...files]
+  const program = words.findIndex(({ text }) => !KEYWORDS.has(text))
+  const name = nameOf(words[program])
+  const printsNames =
+    PRINTS_NAMES.has(name) || (name === 'git' && GIT_PRINTS_NAMES.has(words[gitSubCommand(words)]?.text))
+  const pattern = SEARCHES.has(name) ? patternAt(words, program) : -1
+  const named = [...(printsNames ? [] : words.filter((_, place) => place !== pattern)), ...files]
   // `--env-file=.env`, `HEAD:.env` and `@.env` name it as well.
   const secret = named.flatMap(({ text }) => text.split(/[=:@,]/)).find(part => SECRET.test(basename(part)))
   return secret === undefined ? undefined : `it names ${secret}, a file with secrets`
 }
 
+/** The place of the pattern of a search; -1 if an option has it. */
+function patternAt(words, program) {
+  const hasOption = ({ text }) => hasShort(text, 'ef') || isLong(text, '--regexp') || isLong(text, '--file')
+  if (words.some(hasOption)) return -1
+  return words.findIndex(({ text }, place) => place > program && !text.startsWith('-'))
+}
+
 function deleteIn(words) {
-  const at = words.findIndex((word, place) => nameOf(word) === 'rm' && !isSubCommand(words, place))
+  const at = words.findIndex((word, place) => DELETES.has(nameOf(word)) && !isSubCommand(words, place))
   const finds = words.some(word => nameOf(word) === 'find')
   if (finds && (at !== -1 || words.some(({ text }) => text === '-delete')))
     return 'it deletes whatever find finds; list the files, and delete them by their names'
-  if (words.some(word => nameOf(word) === 'rimraf')) return 'it deletes folders'
   if (at === -1) return undefined
   const args = words.slice(at + 1)
   const end = args.findIndex(({ text }) => text === '--')
   const options = end === -1 ? args : args.slice(0, end)
-  if (!options.some(({ text }) => hasShort(text, 'rR') || isLong(text, '--recursive'))) return undefined
+  if (nameOf(words[at]) === 'rm' && !options.some(({ text }) => hasShort(text, 'rR') || isLong(text, '--recursive')))
+    return undefined
   const targets = args.filter(({ text }, place) => !text.startsWith('-') || (end !== -1 && place > end))
   const kept = targets.find(target => !isRebuilt(target))
   if (targets.length > 0 && kept === undefined) return undefined
@@ -86,7 +104,17 @@ const isRebuilt = ({ text, isKnown }) => {
   return isKnown && !parts.includes('..') && parts.some(part => REBUILT.has(part))
 }
 
-const isSubCommand = (words, place) => HAS_RM.has(nameOf(words[place - 1])) || gitSubCommand(words) === place
+const isSubCommand = (words, place) =>
+  (nameOf(words[place]) === 'rm' && HAS_RM.has(nameOf(words[place - 1]))) ||
+  gitSubCommand(words) === place ||
+  isInstalled(words, place)
+
+/** `npm install rimraf` is about a package of that name. */
+const isInstalled = (words, place) =>
+  nameOf(words[place]) === 'rimraf' &&
+  words
+    .slice(0, place)
+    .some(({ text }, at) => /^(?:i|add|install|remove|uninstall)$/.test(text) && HAS_RM.has(nameOf(words[at - 1])))
 
 /** The place of git's sub-command among the words; -1 without git. */
 function gitSubCommand(words) {
@@ -115,7 +143,9 @@ function gitIn(words) {
 /** A program that only the shell knows, with the options of a delete. */
 function hiddenIn(words) {
   const program = words.find(({ text }) => !/^\w+=/.test(text))
-  return program?.isKnown === false && words.some(({ text }) => hasShort(text, 'rR'))
+  // `$HOME/bin/pip` is a program with a known name.
+  const isNamed = /^\$\{?\w+\}?(?:\/[\w.-]+)+$/.test(program?.text ?? '')
+  return program?.isKnown === false && !isNamed && words.some(({ text }) => hasShort(text, 'rR'))
     ? `only the shell knows which program ${program.text} is`
     : undefined
 }
@@ -146,7 +176,7 @@ function nestedIn(words, isRead, depth) {
 const hasShort = (text, letters) => /^-[A-Za-z]/.test(text) && [...letters].some(letter => text.includes(letter))
 // git and rm accept the beginning of a long option.
 const isLong = (text, option) =>
-  /^--\w/.test(text) && (option.startsWith(text) || text === option || text.startsWith(`${option}=`))
+  /^--\w/.test(text) && option.startsWith(option.includes('=') ? text : text.replace(/=.*/s, ''))
 
 /** Splits a text into simple commands, as a shell does: quotes, escapes, substitutions, here-documents. */
 class Reader {

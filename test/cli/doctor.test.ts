@@ -57,6 +57,7 @@ test('--json: what run would stop for, what it would say, and no value of a cred
   const report = JSON.parse(stdout) as Report
   expect([code, report.isWhole]).toEqual([4, false])
   expect(report.notInForce).toEqual([expect.stringContaining('"bash" protects nothing')])
+  expect(report.inForce['rules']?.join()).not.toContain('bash')
   expect(report.notices).toHaveLength(2)
   expect(report.inForce['hooks']).toEqual([expect.stringMatching(/ observes only$/)])
   expect(report.machine).toMatchObject({ bash: true, credentials: ['OPENAI_API_KEY'] })

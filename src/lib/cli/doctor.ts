@@ -34,6 +34,7 @@ function examine(flags: ProjectFlags) {
   const statuses = hookStatuses(loaded, situation).toSorted((a, b) => byRank(a.hook, b.hook))
   const isIdle = ({ hook }: HookStatus): boolean => hook.owner !== undefined
   const findings = [...loaded.findings, ...lint(loaded)].filter(({ gate, level }) => gate && level !== 'info')
+  const stopping = findings.filter(stopsRun)
   const off = statuses.filter(each => each.off !== undefined && !isIdle(each))
   const modules = loaded.modules.map(module => ({ file: module.file, barred: reasonBarred(module, situation) }))
   const barred = modules.filter(module => module.barred !== undefined)
@@ -49,6 +50,7 @@ function examine(flags: ProjectFlags) {
       hooksOfSkillsAndSubagents: statuses.filter(isIdle).map(hookLine),
       rules: loaded.rules
         .filter(({ behaviour, scope }) => behaviour !== 'allow' || projectTrusted || !OF_PROJECT.includes(scope))
+        .filter(({ place: { file, key } }) => !stopping.some(({ place }) => place.file === file && place.key === key))
         .map(({ behaviour, rule, place }) => `${behaviour} ${rule}  (${place.file}:${place.line})`),
       modules: modules.filter(module => module.barred === undefined).map(({ file }) => file),
       plugins: loaded.plugins.filter(counts).map(({ id, root }) => `${id}  (${root})`),
@@ -57,7 +59,7 @@ function examine(flags: ProjectFlags) {
     notInForce: [
       ...off.map(each => `${hookLine(each)}: ${each.off}`),
       ...barred.map(module => `module ${module.file}: ${module.barred}`),
-      ...findings.filter(stopsRun).map(findingLine),
+      ...stopping.map(findingLine),
       ...(noSandbox === undefined ? [] : [`sandbox: ${noSandbox}`])
     ],
     notices: findings.filter(each => !stopsRun(each)).map(findingLine),
@@ -65,13 +67,13 @@ function examine(flags: ProjectFlags) {
       barred.length === 0 &&
       noSandbox === undefined &&
       !off.some(({ hook }) => answerRules(rowOf(hook.event).answer).blocks) &&
-      !findings.some(stopsRun),
+      stopping.length === 0,
     machine: machine()
   }
 }
 
 const hookLine = ({ hook }: HookStatus): string =>
-  `${hook.event} ${hook.matcher ?? '*'}  ${hook.runs}  (${hook.place.file}:${hook.place.line})${observesOnly(hook) ? ' observes only' : ''}`
+  `${hook.event} ${hook.matcher || '*'}  ${hook.runs}  (${hook.place.file}:${hook.place.line})${observesOnly(hook) ? ' observes only' : ''}`
 
 const runs = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0
 

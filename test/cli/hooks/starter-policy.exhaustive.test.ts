@@ -143,6 +143,35 @@ function attemptState(base: string): readonly unknown[] {
   }
 }
 
+test.each([
+  'grep TOKEN .env',
+  'grep -e TOKEN .env',
+  'grep -rne TOKEN .env',
+  'grep --reg=TOKEN .env',
+  'grep -f .env src/app.js',
+  'grep -A 1 TOKEN .env',
+  "rg '' .env",
+  'if grep -q TOKEN .env; then echo there; fi',
+  'while read -r line; do echo "$line"; done < .env',
+  '[[ $(<.env) == x ]]',
+  '[ "$(cat .env)" = x ] && echo x',
+  'git show HEAD:.env',
+  'git status; cat .env'
+])('%s: refused, since it reads secrets', async command => {
+  expect(await isRefused(command)).toBe(true)
+})
+
+test.each([
+  'npx rimraf src',
+  'ls | xargs npx rimraf',
+  '$HOME/bin/rm -rf src',
+  '"$(echo a/b)" -rf src',
+  'git push --force-with=main origin',
+  'git gc --prune=now'
+])('%s: refused, since it destroys work', async command => {
+  expect(await isRefused(command)).toBe(true)
+})
+
 describe('ordinary commands', () => {
   test.each([
     'rm -rf dist node_modules packages/a/dist',
@@ -174,7 +203,17 @@ describe('ordinary commands', () => {
     'git commit -m "explain rm -rf src" && bash build.sh',
     '. ./env.sh && npm test',
     'f() { echo hi; }; a=(1 2 3); echo ${a[@]}',
-    'npm run build -- --force'
+    'npm run build -- --force',
+    'grep -rn ".env" src',
+    'rg -n .env docs',
+    'git check-ignore .env && git status .env',
+    'if [ -f .env ]; then echo there; fi',
+    '[[ -f .env ]] && echo there',
+    'while ! test -f .env; do echo waiting; done',
+    'npx rimraf dist coverage',
+    'npm install -D rimraf glob',
+    'git gc --prune=2.weeks.ago',
+    '"$VIRTUAL_ENV/bin/pip" install -r requirements.txt'
   ])('%s: not refused', async command => {
     expect(await isRefused(command)).toBe(false)
   })
