@@ -50,7 +50,7 @@ const tally = await endRuns({
 console.log(`soak: ${tallyText(tally)}, ${Math.round((performance.now() - begun) / 1000)} s, seed ${seed}`)
 if (tally.violations.length > 0) process.exitCode = 1
 
-const suite = 'test/permissions/attacks/soundness.exhaustive.test.ts'
+const suite = 'test/permissions/soundness/soundness.exhaustive.test.ts'
 const env = {
   ...process.env,
   CARABINER_TESTS: 'exhaustive',

@@ -88,6 +88,9 @@ describe('a second name for a file, and files that are only named in another fil
     "sed 'a x\\\\\n1e touch p' f",
     `curl -w '%output{p}' https://x`,
     'tsc -p /outside',
+    'cp f .g*/hooks/pre-commit',
+    'mv f .git/h*ks/x',
+    'ln src/a.ts',
     'node --env-file=/outside f'
   ])('%j', command => expect(decided(bashFacts(command), rules)).toBe('ask'))
 

@@ -387,7 +387,8 @@ class FormReader {
     if (
       /^(?:read|write|rev|changed|inside|script|text|task)$/.test(kind) &&
       isPattern(text) &&
-      (isAny || isSafePattern(text))
+      (isAny || isSafePattern(text)) &&
+      !(/^(?:write|changed)$/.test(kind) && isHidden(text))
     )
       this.#patterns.push(text)
     else if (kind !== 'text' || !isAny || !/^[^`(]*$/.test(text)) this.#fail(`${text} is only known to the shell`)
@@ -410,6 +411,9 @@ const isScriptName = (text: string): boolean =>
   )
 
 const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{]/.test(text)
+
+/** What it becomes may be a file that controls the agent: only a pattern with a dot finds those. */
+const isHidden = (text: string): boolean => /(?:^|\/)\.(?!\.?(?:\/|$))/.test(text)
 
 /** What it becomes cannot be an option. */
 const isSafePattern = (text: string): boolean => isPattern(text) && /^[\w./]/.test(text)

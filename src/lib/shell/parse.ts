@@ -245,7 +245,7 @@ class Walk {
     } else {
       word.known = false
       const { type, text } = part
-      const isPlain = type === 'SimpleExpansion' || /^(?:\$\{\w+\}|[*?]|\[[^\s'"$`()<>;&|]*\])$/.test(text)
+      const isPlain = type === 'SimpleExpansion' || /^(?:\$\{\w+\}|[*?]+|\[[^\s'"$`()<>;&|]*\])$/.test(text)
       this.plain &&= isPlain
       // `"$A"b` is not `$Ab`.
       const isCut = type === 'SimpleExpansion' && /^\$\w+["']+\w/.test(this.#text.slice(part.pos, part.end + 3))

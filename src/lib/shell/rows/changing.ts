@@ -8,7 +8,7 @@ export const CHANGING: Readonly<Record<string, string>> = {
   install: 'asks inert',
   kill: 'changes inert | -s= -l -# | text*',
   // What is linked can be read and written under another name.
-  ln: 'changes inert deep | -s -f -n -v -r -T --symbolic --force --no-dereference --verbose --relative | changed write?',
+  ln: 'changes inert deep | -s -f -n -v -r -T --symbolic --force --no-dereference --verbose --relative | changed write',
   mkdir: 'changes inert | -p -v -m= --parents --verbose --mode= | write+',
   mkfifo: 'changes inert | -m= | write+',
   mktemp: 'changes inert | -d -u -q | none',
@@ -23,7 +23,7 @@ export const CHANGING: Readonly<Record<string, string>> = {
     --delete-after --delete-excluded --exclude= --include= --exclude-from< --include-from< --stats --info= --itemize-changes --ignore-existing --size-only --times --perms --links --hard-links --quiet --prune-empty-dirs
     --max-size= --bwlimit= -e! --rsh! --rsync-path! --files-from! --daemon~ --config! --log-file> -T! --temp-dir! --backup-dir! -M! | read+ write`,
   shuf: 'reads inert | -e -i= -n= -r -z --echo --input-range= --head-count= --repeat -o> --output> | text*',
-  tar: `changes bundled | -f= -C=inside -c -x -t -r -u -z -j -J -v -p -h -k -m -O -P~ -I! -F! -T! -X< -W --file= --directory=inside --create --extract --get --list --append --update --gzip --gunzip
+  tar: `changes bundled | -f=changed -C=inside -c -x -t -r -u -z -j -J -v -p -h -k -m -O -P~ -I! -F! -T! -X< -W --file=changed --directory=inside --create --extract --get --list --append --update --gzip --gunzip
     --bzip2 --xz --zstd --auto-compress -a --verbose --exclude= --exclude-from< --exclude-vcs --strip-components= --wildcards --keep-old-files --same-owner --no-same-owner --checkpoint?
     --checkpoint-action! --to-command! --use-compress-program! --rsh-command! --rmt-command! --info-script! --new-volume-script! --owner= --group= --mtime= --sort= --transform! --numeric-owner
     | deep*`,

@@ -1,0 +1,96 @@
+/** Runs commands under strace, many in one go, and reports which programs each started and which files it changed. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { quoted } from '../attacks/mutations.ts'
+
+export interface Traced {
+  readonly programs: ReadonlySet<string>
+  readonly written: ReadonlySet<string>
+}
+
+export interface Place {
+  readonly command: string
+  readonly folder: string
+}
+
+const CALLS = `execve open openat creat mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink
+  symlinkat truncate mknod mknodat chmod fchmodat chown lchown fchownat chdir fchdir`
+
+export const isTracing = (): boolean => spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+
+/** `scratch`: a folder for the script, the log, and what commands take for the home and for temporary files. */
+export function trace(places: readonly Place[], scratch: string): readonly Traced[] {
+  const [script, log] = [join(scratch, 'script'), join(scratch, 'log')]
+  for (const name of ['home', 'tmp']) mkdirSync(join(scratch, name), { recursive: true })
+  const lines = places.flatMap(({ command, folder }, index) => [
+    `cd ${quoted(folder)}`,
+    `/bin/true marker-${index}`,
+    `timeout -s KILL 5 bash --noprofile --norc -c ${quoted(command)} </dev/null >/dev/null 2>&1`
+  ])
+  writeFileSync(script, [...lines, `/bin/true marker-${places.length}`, ''].join('\n'))
+  const calls = CALLS.split(/\s+/).map(name => `?${name}`)
+  execFileSync('strace', ['-f', '-y', '-s', '9999', '-e', `trace=${calls.join()}`, '-o', log, 'bash', script], {
+    env: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: join(scratch, 'home'),
+      TMPDIR: join(scratch, 'tmp'),
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_AUTHOR_NAME: 'a',
+      GIT_AUTHOR_EMAIL: 'a@b',
+      GIT_COMMITTER_NAME: 'a',
+      GIT_COMMITTER_EMAIL: 'a@b'
+    },
+    stdio: 'ignore'
+  })
+  return readLog(readFileSync(log, 'utf8'), places)
+}
+
+function readLog(log: string, places: readonly Place[]): readonly Traced[] {
+  const found = places.map(() => ({ programs: [] as string[], written: new Set<string>() }))
+  const begun = new Map<string, string>()
+  const folders = new Map<string, string>()
+  let at = -1
+  for (const line of log.split('\n')) {
+    const [, pid = '', rest = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? []
+    const [, before] = /^(.*) <unfinished \.\.\.>$/.exec(rest) ?? []
+    if (before !== undefined) begun.set(pid, before)
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest)?.[1]
+    const call = resumed === undefined ? rest : `${begun.get(pid) ?? ''}${resumed}`
+    const marker = /^execve\("\/bin\/true", \["\/bin\/true", "marker-(\d+)"\]/.exec(call)?.[1]
+    if (marker !== undefined) at = Number(marker)
+    const [, changed = /^fchdir\(\d+<(.*)>\)\s+= 0/.exec(call)?.[1]] = /^chdir\("(.*)"\)\s+= 0/.exec(call) ?? []
+    const folder = folders.get(pid) ?? places[at]?.folder ?? '/'
+    if (changed !== undefined) folders.set(pid, resolve(folder, decoded(changed)))
+    const into = found[at]
+    if (marker === undefined && before === undefined && into !== undefined) readCall(call, into, folder)
+  }
+  // The first two are those of the script.
+  return found.map(({ programs, written }) => ({ programs: new Set(programs.slice(2)), written }))
+}
+
+function readCall(call: string, into: { programs: string[]; written: Set<string> }, folder: string): void {
+  const [, name, args = '', result = '', opened] = /^(\w+)\((.*)\)\s+= (\d+)(?:<(.*)>)?/.exec(call) ?? []
+  if (name === undefined) return
+  const texts = Array.from(args.matchAll(/"((?:\\.|[^"\\])*)"/g), ([, text = '']) => decoded(text))
+  if (name === 'execve') into.programs.push(basename(texts[0] ?? ''))
+  else if (/^(?:open|openat|creat)$/.test(name)) {
+    if (name === 'creat' || /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(args)) note(decoded(opened ?? ''), into.written)
+  } else if (result === '0') {
+    const base = /^(?:\d+|AT_FDCWD)<([^>]*)>/.exec(args)?.[1] ?? folder
+    const paths = name.startsWith('rename') ? texts : texts.slice(-1)
+    for (const path of paths) note(resolve(base, path), into.written)
+  }
+}
+
+/** As C writes strings. */
+const decoded = (text: string): string =>
+  text.replaceAll(/\\([0-7]{1,3}|.)/g, (_, sign: string) =>
+    /^[0-7]/.test(sign) ? String.fromCharCode(Number.parseInt(sign, 8)) : (ESCAPES[sign] ?? sign)
+  )
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
+
+function note(path: string, written: Set<string>): void {
+  if (path !== '' && !/^\/(?:dev|proc)\//.test(path)) written.add(path)
+}
