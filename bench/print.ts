@@ -21,6 +21,7 @@ const BENCHES: Readonly<Record<string, boolean>> = {
   run: true,
   cli: true,
   'command-hooks': false,
+  rules: false,
   edit: false,
   sandbox: false,
   transcript: false

@@ -6,6 +6,10 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   plain: /^[\w:=.,%*{}[\]@-]+$/,
   task: /^[\w@.:%+/][\w@.:%+/-]*$/,
   target: /^[\w@.:%+/][\w@.:%+/-]*$/,
+  /** How projects name their scripts: no command of a package manager is called so. */
+  scriptname:
+    /^(?:_?test|bench|build|check|ci|clean|coverage|dev|docs?|e2e|fix|fmt|format|generate|lint|prepare|preview|release|run|serve|start|typecheck|types?|watch)(?:[:-][\w:.-]*)?$|^[\w.-]+:[\w:.-]+$/,
+  report: /^(?:report|check-coverage)$/,
   version: /^[\w.-]+$/,
   option: /^(?:pipefail|errexit|nounset|xtrace|noglob)$/,
   date: /^\+/,

@@ -71,7 +71,7 @@ function readLog(log: string, places: readonly Place[]): readonly Traced[] {
 
 function readCall(call: string, into: { programs: string[]; written: Set<string> }, folder: string): void {
   const [, name, args = '', result = '', opened] = /^(\w+)\((.*)\)\s+= (\d+)(?:<(.*)>)?/.exec(call) ?? []
-  if (name === undefined) return
+  if (name === undefined || name.endsWith('chdir')) return
   const texts = Array.from(args.matchAll(/"((?:\\.|[^"\\])*)"/g), ([, text = '']) => decoded(text))
   if (name === 'execve') into.programs.push(basename(texts[0] ?? ''))
   else if (/^(?:open|openat|creat)$/.test(name)) {

@@ -29,7 +29,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'deno fmt': 'runs | --check -q | write*',
   'deno lint': 'runs | --fix --json -q | read*',
   'deno check': 'runs | -q | script+',
-  bun: 'runs || sub',
+  bun: 'runs | --bun | sub',
   'bun test': 'runs | --watch --coverage --bail? -t= --timeout= --only | script*',
   'bun install': 'runs | --frozen-lockfile --production --no-save | none',
   'bun run': 'runs posix | --silent | task args*',
@@ -150,7 +150,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   xo: 'runs | --fix --quiet --prettier --space? --version --cwd! --plugin! --extend! | read*',
   standard: 'runs | --fix --verbose --env= --global= -v --plugin! --parser! | read*',
   oxlint:
-    'runs | --fix --quiet --deny-warnings --format= --max-warnings= -D= -A= -W= -c=inside --config=inside --type-aware --version --report-unused-disable-directives | read*',
+    'runs | --fix --quiet --deny-warnings --format= --max-warnings= -D= -A= -W= -c=inside --config=inside --type-aware --type-check --version --report-unused-disable-directives | read*',
   oxfmt: 'runs | --list-different --write --check -c=inside | write*',
   biome: 'runs | --write --unsafe --fix --staged --changed --error-on-warnings --reporter=name | word write*',
   tsup: 'runs | --watch --dts --minify --sourcemap --clean --format= --target= -d=inside --config! --onSuccess! | script*',
@@ -164,6 +164,37 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'npm-run-all': 'runs | -p -s -l -n -c --parallel --sequential --print-label --continue-on-error --silent | task+',
   'run-s': 'runs | -s -l -n -c --silent --print-label --continue-on-error | task+',
   'run-p': 'as run-s',
+  'c8 #':
+    'runs | -r=name --reporter=name --check-coverage --all --100 --lines= --branches= --functions= --statements= | report',
+  'nyc #': 'as c8 #',
+  tsgo: 'as tsc',
+  tsdown:
+    'runs | -w -d=inside -f= --watch? --external= --dts --minify --sourcemap --clean --no-clean --format= --target= --platform= --out-dir=inside -c! --config! --from-vite! --on-success! | inside*',
+  rolldown: 'runs | -c -w --watch --minify --sourcemap? --config! --environment! | none',
+  standardx: 'as standard',
+  premove: 'changes || write+',
+  'del-cli': 'changes | -d --dry-run | write+',
+  npmignore: 'runs | --auto --commentLines= | none',
+  istanbul: 'runs || sub',
+  'istanbul cover':
+    'runs | --report=name --print=name --dir=inside -x= -v --verbose --hook-run-in-context --config! | script args*',
+  'istanbul report': 'runs | --root=inside --dir=inside | name*',
+  'istanbul check-coverage': 'runs | --lines= --function= --functions= --statements= --branches= | none',
+  jshint: 'runs | --verbose --show-non-errors --extract= --exclude= --config! --reporter! | read*',
+  uvu: 'runs | -i= -b -c -q --ignore= --bail --color --quiet -r! --require! -C! --cwd! | inside? text?',
+  typedoc:
+    'runs | --tsconfig=inside --out=inside --json=inside --media=inside --mode= --name= --readme= --entryPoints= --entryPointStrategy= --excludeNotExported --excludePrivate --excludeProtected --excludeInternal --disableSources --hideBreadcrumbs --hideGenerator --skipErrorChecking --watch --version --options! --plugin! --theme! | inside*',
+  'dts-bundle-generator':
+    'runs | -o=inside --out-file=inside --project=inside --no-check --no-banner --silent --export-referenced-types? --config! | read+',
+  'pnpm #': 'runs posix | -s -r -w --silent --recursive --filter= | scriptname args*',
+  'yarn #': 'runs posix | -s --silent | scriptname args*',
+  ...Object.fromEntries(
+    ['pnpm', 'yarn'].flatMap(name =>
+      'attw ava biome eslint jest knip mocha oxfmt oxlint prettier publint rimraf standard tsc tsd tsdown tsup vitest xo'
+        .split(' ')
+        .map(program => [`${name} ${program}`, `as ${program}`])
+    )
+  ),
   husky: 'runs || word?',
   'lint-staged': 'runs | --quiet --verbose --relative --no-stash --allow-empty -q -c! --config! --shell! --cwd! | none',
   'size-limit': 'runs | --json --why | none',
