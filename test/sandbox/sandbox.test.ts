@@ -10,8 +10,10 @@ import {
 } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { ask, callTurn, informed, project, resultsIn } from '../support/agent-kit.ts'
+import { scripted } from '../tools/mcp/mcp-kit.ts'
 import { noSandbox } from '../support/host.ts'
 import { eventually } from '../support/waiting.ts'
 import { askConfined, confined, neighbourhood, processesNamed, SECRET } from './sandbox-kit.ts'
@@ -214,6 +216,28 @@ describe.skipIf(noSandbox !== undefined)('commands in the sandbox', () => {
     expect(result?.isError).toBe(true)
   })
 
+  test('servers answer, and hooks that are started ahead decide', async () => {
+    const place = neighbourhood()
+    const hook = { type: 'command', command: 'grep -q blocked && { echo no >&2; exit 2; }; exit 0', prewarm: true }
+    const { sent } = await askConfined(
+      [
+        callTurn('mcp__s__echo', { text: 'hello' }),
+        callTurn('Bash', { command: 'echo fine' }),
+        callTurn('Bash', { command: 'echo blocked' }),
+        callTurn('Bash', { command: 'echo fine' }),
+        'done'
+      ],
+      place,
+      {
+        mcpServers: { s: scripted(place.path('calls.log')) },
+        settings: { carabiner: { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } } }
+      }
+    )
+    const texts = resultsIn(sent.at(-1) ?? []).map(({ text }) => text)
+    expect(texts).toEqual(['echo: hello', 'fine', expect.stringContaining('no'), 'fine'])
+    expect(place.text('calls.log')).toContain('echo')
+  })
+
   test('a hook decides as before, and cannot write elsewhere', async () => {
     const place = neighbourhood()
     const hook = { type: 'command', command: `echo x > ${place.outside}/by-hook; echo no >&2; exit 2` }
@@ -321,6 +345,32 @@ describe.skipIf(noSandbox !== undefined)('settings of the sandbox', () => {
     expect(result).toMatchObject({ is_error: true, error_code: 'E_SETTINGS' })
     expect((await ask(['hi'], { sandbox: { enabeld: true } as never })).result.error_code).toBe('E_OPTION_INVALID')
   })
+})
+
+test.skipIf(noSandbox !== undefined)('carabiner run --sandbox and carabiner fire confine what they start', () => {
+  const place = neighbourhood()
+  const cli = (...args: readonly string[]): string => {
+    const file = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+    const { stdout, stderr } = spawnSync(process.execPath, [file, ...args], {
+      cwd: place.cwd,
+      env: place.env,
+      encoding: 'utf8',
+      input: ''
+    })
+    return stdout + stderr
+  }
+  const command = `echo x > ${place.outside}/written; echo y > inside`
+  const turns = [{ calls: [{ name: 'Bash', input: { command } }] }, 'the end']
+  place.write('script.json', JSON.stringify({ turns }))
+  const told = cli('run', '-p', 'go', '--sandbox', '--model', 'script:script.json', '--dangerously-skip-permissions')
+  expect(told).toContain('the end')
+  expect(place.text('inside')).toBe('y\n')
+  const hook = { type: 'command', command: `echo x > ${place.outside}/written; echo y > hooked; exit 2` }
+  const settings = { sandbox: { enabled: true }, hooks: { PreToolUse: [{ hooks: [hook] }] } }
+  cli('fire', 'PreToolUse', '--tool', 'Bash', '--settings', JSON.stringify(settings))
+  expect(place.text('hooked')).toBe('y\n')
+  expect(existsSync(join(place.outside, 'written'))).toBe(false)
+  expect(readdirSync(place.cwd).toSorted()).toEqual(['hooked', 'inside', 'script.json'])
 })
 
 test('where it cannot be used, nothing starts', () => {
