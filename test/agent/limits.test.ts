@@ -1,6 +1,6 @@
 /** Where a run ends although no one ends it: turns, money, tokens, and hooks that never let go. */
 import { describe, expect, test } from 'vitest'
-import { deny } from '../../src/index.ts'
+import { deny, query, type Model } from '../../src/index.ts'
 import { scriptedModel, type ScriptOptions, type TurnOrMaker } from '../../src/testing.ts'
 import { ask, inputsOf, ownTool, prompted, registry, words, type Asked, type Asking } from '../support/agent-kit.ts'
 
@@ -120,4 +120,19 @@ describe('answers that reach the token limit', () => {
     expect(inputsOf(run, 'StopFailure')).toMatchObject([{ error: 'max_output_tokens' }])
     expect(run.names).not.toContain('Stop')
   })
+})
+
+test('a model that removes tools from its request is offered all of them again in the next turn', async () => {
+  const script = scriptedModel([LOOK, 'Done.'])
+  const offered: number[] = []
+  const model: Model = {
+    ...script,
+    ask(request, signal) {
+      offered.push(request.tools.length)
+      ;(request.tools as unknown[]).pop()
+      return script.ask(request, signal)
+    }
+  }
+  await query({ prompt: 'Look.', options: { model, tools, persistSession: false, settingSources: [] } }).result()
+  expect(offered).toEqual([1, 1])
 })

@@ -84,7 +84,8 @@ export class Session {
       const tool = this.tools.get(name)
       return tool?.description === description && tool.inputSchema === inputSchema
     }
-    if (this.#specs?.every(isCurrent) === true) return this.#specs
+    // A model may have removed some from its request.
+    if (this.#specs?.length === this.tools.size && this.#specs.every(isCurrent)) return this.#specs
     const tools = [...this.tools.values()]
     return (this.#specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })))
   }
