@@ -1,13 +1,4 @@
-/**
- * Compares what the short benches measure now with `bench/expected.json`, or with another commit.
- *
- *     npm run bench:check                        # fails where a ratio is more than 15 % worse than expected
- *     npm run bench:check -- --against main      # both builds take turns in one run; a folder with a dist works, too
- *     npm run bench:check -- turns dispatch      # only these
- *     npm run bench:check -- --update            # writes the ratios of this run to bench/expected.json
- *
- * A bench that seems worse is run again, and the median of all its runs counts.
- */
+/** See `USAGE`. A bench that seems worse is run again, and the median of all its runs counts. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,6 +13,13 @@ const ROUNDS: Readonly<Record<string, number>> = { dispatch: 60, turns: 41, star
 /** How often a bench is run that seems worse, and for `--update`. */
 const MOST_RUNS = 3
 
+const USAGE = `Compares what the short benches measure now with bench/expected.json, or with another commit.
+
+npm run bench:check                      fails where a ratio is more than 15 % worse than expected
+npm run bench:check -- --against main    both builds take turns in one run; a folder with a dist works, too
+npm run bench:check -- turns dispatch    only these; there are ${Object.keys(ROUNDS).join(', ')}
+npm run bench:check -- --update          writes the ratios of this run to bench/expected.json`
+
 const OURS = 'carabiner'
 const OTHER = 'other'
 const root = process.cwd()
@@ -29,7 +27,7 @@ const expectedFile = join(root, 'bench/expected.json')
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { against: { type: 'string' }, update: { type: 'boolean', default: false } }
+  options: { against: { type: 'string' }, update: { type: 'boolean', default: false }, help: { type: 'boolean' } }
 })
 
 function readExpected(): ExpectedRatios {
@@ -95,7 +93,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)))
 
 const unknown = positionals.filter(name => !Object.hasOwn(ROUNDS, name))
-if (unknown.length > 0 || (values.update && values.against !== undefined)) {
+if (values.help) console.log(USAGE)
+else if (unknown.length > 0 || (values.update && values.against !== undefined)) {
   console.error(
     unknown.length > 0
       ? `There is no short bench ${unknown.join(', ')}; there are ${Object.keys(ROUNDS).join(', ')}.`
