@@ -25,6 +25,7 @@ const APART = /^src\/lib\/(?:hooks|permissions|model|transcript|world|util|messa
 const OTHERS: readonly (readonly [file: string, owner: string])[] = [
   [EVENTS, 'this'],
   ['src/lib/cli/main.ts', 'row'],
+  ['src/lib/cli/program.ts', 'row'],
   ['src/lib/cli/hooks/check.ts', 'flags'],
   ['src/lib/cli/commands.ts', ')'],
   ['src/lib/cli/terminal/session.ts', 'abort)'],

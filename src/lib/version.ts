@@ -1,6 +1,9 @@
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+// A chunk of the package is as deep in it as this file.
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
 
 /** The version of this package. */
 export const VERSION = version

@@ -1,5 +1,3 @@
-import { withTexts } from './plain.ts'
-
 /**
  * The credentials of this process: by name, if they are in its environment, and by value, wherever they came from. No
  * child inherits them, and none of their values is shown, stored or sent to a hook.
@@ -97,6 +95,3 @@ function begunBy(text: string, value: string): number {
     if (text.endsWith(value.slice(0, count))) return count
   return 0
 }
-
-/** The same for plain data, which is copied only if something is hidden. */
-export const maskCredentialsInData = <T>(data: T): T => (values.length === 0 ? data : withTexts(data, maskCredentials))

@@ -11,7 +11,6 @@ import { EXIT, exitCode, loadProjectState, decideProjectHooks, trustOptions, rep
 import { letHeapGrow } from '../heap.ts'
 import { readPipedText } from '../standard-streams.ts'
 import { printError, escapeText, safeJson } from '../print.ts'
-import { queryFromStream } from './run-input.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import { onSignal } from '../signals.ts'
 import { resolve } from 'node:path'
@@ -20,10 +19,7 @@ import { serversIn } from '../../tools/mcp/mcp-config.ts'
 
 export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
   if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
-  if (flags.inputFormat === 'stream-json')
-    return runQuery(flags, (options, respond) => queryFromStream(process.stdin, options, respond)).then(code =>
-      code === EXIT.untrusted ? reportUntrusted(loadProjectState(flags)) : code
-    )
+  if (flags.inputFormat === 'stream-json') return runFromStream(flags)
   const isResumed = flags.resume !== undefined || flags.continue === true
   const prompt = flags.initOnly === true ? '' : await readPrompt(argument, isResumed)
   const begin = (options: QueryOptions): Query =>
@@ -33,6 +29,12 @@ export async function run(argument: string | undefined, flags: RunFlags): Promis
   // The session loads the settings; only if it may not start, a person is asked, and it is tried again.
   const scene = loadProjectState(flags)
   return decideProjectHooks(scene, flags) === undefined ? reportUntrusted(scene) : runQuery(flags, begin)
+}
+
+async function runFromStream(flags: RunFlags): Promise<number> {
+  const { queryFromStream } = await import('./run-input.ts')
+  const code = await runQuery(flags, (options, respond) => queryFromStream(process.stdin, options, respond))
+  return code === EXIT.untrusted ? reportUntrusted(loadProjectState(flags)) : code
 }
 
 async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<number> {
