@@ -21,6 +21,7 @@ export const knownRows = (): readonly string[] =>
     )
   })
 
+/** No path leads out of the project: these commands are really run, and may change what they name. */
 const HOSTILE = [
   '$(touch p)',
   ';touch p',
@@ -39,7 +40,6 @@ const HOSTILE = [
   '%output{p}',
   'ext::sh -c touch% p',
   './evil.sh',
-  '/dev/stdin',
   'p',
   '+p',
   'a x\\\\\n1e touch p'

@@ -88,7 +88,9 @@ class Prover {
       repository: repositoryFacts
     }
     if (decide(call, policy).decision !== 'allow') return false
-    const programs = judgeLeaves(command, call, policy).map(({ text }) => text.replace(/^(?:\w+=\S* )+/, ''))
+    const programs = judgeLeaves(command, call, policy).map(({ text }) =>
+      text.replace(/^(?:\w+=\S* )+/, '').replaceAll("'", '')
+    )
     const writes = [...pathsUsedBy(command, policy, call).writes].map(path => path.replace(this.#template, folder))
     const names = programs.map(text => text.split(' ')[0]!)
     if (names.some(name => IN_PROJECT.test(name)) && !isRead) writes.push(folder)

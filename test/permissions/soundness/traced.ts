@@ -79,7 +79,7 @@ function readCall(call: string, into: { programs: string[]; written: Set<string>
   } else if (result === '0') {
     const base = /^(?:\d+|AT_FDCWD)<([^>]*)>/.exec(args)?.[1] ?? folder
     const paths = name.startsWith('rename') ? texts : texts.slice(-1)
-    for (const path of paths) note(resolve(base, path), into.written)
+    for (const path of paths) into.written.add(resolve(base, path))
   }
 }
 
@@ -91,6 +91,7 @@ const decoded = (text: string): string =>
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
 
+/** Streams are opened by everyone. */
 function note(path: string, written: Set<string>): void {
   if (path !== '' && !/^\/(?:dev|proc)\//.test(path)) written.add(path)
 }
