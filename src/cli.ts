@@ -17,9 +17,12 @@ if (major < 22 || (major === 22 && minor < 12)) {
 handleSignals()
 nameSourceLines(new URL('.', import.meta.url).href)
 
-/** Compiled code is cached where no other user can write. */
+/**
+ * Compiled code is cached where no other user can write. The first process decides which functions of a file are in the
+ * cache: those that it called. An agent calls others than all other commands.
+ */
 function keepCompiled(user: number): void {
-  const folder = join(tmpdir(), `carabiner-cache-${user}`)
+  const folder = join(tmpdir(), `carabiner-cache-${user}${process.argv[2] === 'run' ? '-run' : ''}`)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const stat = lstatSync(folder)

@@ -15,6 +15,7 @@ import {
   VERIFY_FLAGS,
   type Flag
 } from './flags.ts'
+import { keepHeapSmall } from './heap.ts'
 
 export interface CommandRow {
   readonly name: string
@@ -51,7 +52,6 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner run -p "Hello" --model script:hello.yaml', 'no key needed: a scripted model']
     ],
     run: async (prompt, flags) => {
-      const { keepHeapSmall } = await import('./heap.ts')
       keepHeapSmall()
       return (await import('./run/run.ts')).run(prompt as string | undefined, flags)
     }

@@ -1,7 +1,9 @@
 /** How V8 collects garbage in this process. */
-import { setFlagsFromString } from 'node:v8'
-
-const setFlags = (...flags: readonly string[]): void => flags.forEach(flag => setFlagsFromString(`--${flag}`))
+function setFlags(...flags: readonly string[]): void {
+  // Most commands set none, and need not load this.
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8')
+  for (const flag of flags) setFlagsFromString(`--${flag}`)
+}
 
 /**
  * A short run stays small. Much of what is allocated while modules are loaded survives, and by default V8 doubles the

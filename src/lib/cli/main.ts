@@ -20,8 +20,9 @@ async function runCommand(args: readonly string[]): Promise<number> {
   process.env['CLAUDE_CODE_ENTRYPOINT'] ??= 'sdk-cli'
   try {
     const parsed = parsePlain(args, COMMANDS)
-    if (parsed !== undefined) return await parsed.row.run(parsed.argument, parsed.flags)
-    return await (await import('./program.ts')).runProgram(args, COMMANDS)
+    if (parsed === undefined) return await (await import('./program.ts')).runProgram(args, COMMANDS)
+    const { row, argument, flags } = parsed
+    return await row.run(argument, flags)
   } catch (error) {
     return reportError(error)
   }
