@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Finding } from '../settings/files/finding.ts'
-import { maskCredentials } from '../util/credentials.ts'
+import { maskSecrets } from '../util/secrets.ts'
 import { escapedLines } from '../util/escape.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -26,7 +26,7 @@ export const printError = (text: string): void => void process.stderr.write(`${s
 // oxlint-disable-next-line no-control-regex
 const COLOURS = /(\x1B\[\d{1,2}m)/
 
-const safeOutput = (text: string): string => escapeOutput(maskCredentials(text))
+const safeOutput = (text: string): string => escapeOutput(maskSecrets(text))
 
 const escapeOutput = (text: string): string =>
   text.includes('\x1B') && withStyle('red', 'x') !== 'x'

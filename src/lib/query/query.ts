@@ -18,8 +18,8 @@ import type { Session } from '../agent/session/session.ts'
 import { CarabinerError, errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
-import { maskCredentials } from '../util/credentials.ts'
-import { maskCredentialsInData } from '../util/masked-data.ts'
+import { maskSecretsInData } from '../util/masked-data.ts'
+import { maskSecrets } from '../util/secrets.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { checkCall } from './options/check-options.ts'
 import { initOf } from './init-message.ts'
@@ -64,7 +64,7 @@ class RunningQuery implements Query {
 
   constructor(prompt: string | PromptStream, options: QueryOptions) {
     const { stderr } = options
-    this.#options = { ...options, stderr: text => stderr?.(maskCredentials(text)) }
+    this.#options = { ...options, stderr: text => stderr?.(maskSecrets(text)) }
     this.#prompts = new Prompts(prompt)
     this.#turns = new TurnSource(this.#prompts, this.#all.signal)
     const outside = options.abortController?.signal
@@ -95,7 +95,7 @@ class RunningQuery implements Query {
   /** Nothing follows the last result of a stream; warnings after it go to stderr. */
   #put(message: AgentMessage): void {
     if (!this.#isEnding || this.#result === undefined || !this.#prompts.isStream)
-      this.#messages.push(maskCredentialsInData(message))
+      this.#messages.push(maskSecretsInData(message))
     else if (message.type === 'system' && message.subtype === 'informational' && message.level !== 'info')
       this.#options.stderr?.(message.content)
   }

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { maskCredentials } from '../util/credentials.ts'
+import { maskSecrets } from '../util/secrets.ts'
 import { wellFormedJson } from '../util/plain.ts'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
@@ -54,7 +54,7 @@ export class TranscriptLog implements Log {
     if (agentId !== undefined) Object.assign(line, { agentId })
     const whole = textOf(line)
     const text = whole.length > LONG ? (this.#shorter(line, uuid) ?? whole) : whole
-    const clean = wellFormedJson(maskCredentials(text))
+    const clean = wellFormedJson(maskSecrets(text))
     this.#writer.write(clean === text ? (line as unknown as Rec) : (JSON.parse(clean) as Rec), clean)
     this.#last = uuid
   }
@@ -62,7 +62,7 @@ export class TranscriptLog implements Log {
   #shorter(line: Line & { readonly toolUseResult?: unknown }, uuid: string): string | undefined {
     const { beside } = this.#options
     if (beside === undefined || line.toolUseResult === undefined) return undefined
-    const json = maskCredentials(JSON.stringify(line.toolUseResult))
+    const json = maskSecrets(JSON.stringify(line.toolUseResult))
     // Ids of copied lines may be any text.
     const name = NAME.test(uuid) ? uuid : randomUuid()
     return textOf({ ...line, toolUseResult: { file: beside(`${name}.json`, json), bytes: Buffer.byteLength(json) } })

@@ -11,7 +11,7 @@ export const CREDENTIALS = [
   'OPENAI_COMPATIBLE_API_KEY'
 ]
 
-const HIDDEN = '[a credential]'
+export const HIDDEN = '[a credential]'
 
 /** Shorter values occur in ordinary words. */
 const SHORTEST = 8
@@ -70,25 +70,10 @@ export function maskCredentials(text: string): string {
   return clean
 }
 
-/** The same for text in chunks: an end that may be the start of a credential is held back until more arrives. */
-export class CredentialFilter {
-  #rest = ''
-
-  add(piece: string): string {
-    const text = maskCredentials(this.#rest + piece)
-    const end = text.length - Math.max(0, ...values.map(value => begunBy(text, value)))
-    this.#rest = text.slice(end)
-    return text.slice(0, end)
-  }
-
-  end(): string {
-    const rest = this.#rest
-    this.#rest = ''
-    return rest
-  }
+/** The length of the end of a text that may be the start of one of these. */
+export function heldBack(text: string, whole = values): number {
+  return Math.max(0, ...whole.map(each => begunBy(text, each)))
 }
-
-export const hidesCredentials = (): boolean => values.length > 0
 
 function begunBy(text: string, value: string): number {
   for (let count = Math.min(text.length, value.length - 1); count > 0; count--)

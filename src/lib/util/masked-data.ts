@@ -1,5 +1,5 @@
-import { hidesCredentials, maskCredentials } from './credentials.ts'
 import { withTexts } from './plain.ts'
+import { maskSecrets } from './secrets.ts'
 
-/** Plain data without the values of credentials, copied only if something is hidden. */
-export const maskCredentialsInData = <T>(data: T): T => (hidesCredentials() ? withTexts(data, maskCredentials) : data)
+/** Masks secrets in plain data, which is copied only if something is hidden. */
+export const maskSecretsInData = <T>(data: T): T => withTexts(data, maskSecrets)

@@ -2,7 +2,7 @@ import { errorMessage } from '../../errors.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
-import { maskCredentialsInData } from '../../util/masked-data.ts'
+import { maskSecretsInData } from '../../util/masked-data.ts'
 import { after } from '../../util/attempt.ts'
 import { freezeDeep, same, type PlainObject } from '../../util/plain.ts'
 import { within } from '../abort.ts'
@@ -154,7 +154,7 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
     if (written !== undefined) await written
   }
   const begun = performance.now()
-  const result = maskCredentialsInData(await runTool(call, session, signal, begun))
+  const result = maskSecretsInData(await runTool(call, session, signal, begun))
   const duration_ms = Math.round(performance.now() - begun)
   const { content, output, error, undecided: agentId } = result
   if (agentId !== undefined) {

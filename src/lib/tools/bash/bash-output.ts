@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { errorMessage } from '../../errors.ts'
-import { CredentialFilter, hidesCredentials } from '../../util/credentials.ts'
+import { SecretFilter } from '../../util/secrets.ts'
 import type { OutputListener } from '../../world/process/process.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 
@@ -47,7 +47,7 @@ export class Output implements OutputListener {
   /** Called once, when there is more output than `FLOOD`. */
   onFlood: () => void = () => undefined
   size = 0
-  readonly #filters = { stdout: new CredentialFilter(), stderr: new CredentialFilter() }
+  readonly #filters = { stdout: new SecretFilter(), stderr: new SecretFilter() }
   readonly #decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() }
   readonly #whole: Whole | undefined
   #texts = { stdout: new Excerpt(), stderr: new Excerpt() }
@@ -70,7 +70,7 @@ export class Output implements OutputListener {
   #add(stream: 'stdout' | 'stderr', printed: Buffer): void {
     if (this.#isClosed || this.size > FLOOD) return
     this.size += printed.length
-    this.#put(stream, hidesCredentials() ? latin(this.#filters[stream].add(printed.toString('latin1'))) : printed)
+    this.#put(stream, latin(this.#filters[stream].add(printed.toString('latin1'))))
     if (this.size > FLOOD) this.onFlood()
   }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { HIDDEN } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { afterSplices, splicedPieces, fingerprint } from '../../world/files/fingerprint.ts'
@@ -20,6 +21,7 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   if (stat.size > LARGEST) throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be edited`)
   const bytes = await readAll(file)
   refuseBinary(bytes, path)
+  refuseMask(input.new_string, bytes, path)
   // A path that was read and now leads to another file counts as changed.
   const isUnread =
     !input.replace_all && ![path, resolve(session.cwd, input.file_path)].some(each => session.seen.has(each))
@@ -71,6 +73,14 @@ export function runWrite(input: WriteInput, call: ToolCall): Promise<ToolResult>
   return onFile(path, call, openThere, file => write(path, file, input, call))
 }
 
+/** The model sees a mask in place of a secret: writing the mask would destroy the secret. */
+function refuseMask(text: string, bytes: Buffer, path: string): void {
+  if (!text.includes(HIDDEN) || bytes.includes(HIDDEN)) return
+  throw new Error(
+    `"${HIDDEN}" stands for a secret that is not shown, and is not in ${shownPath(path)}; use Edit for the parts around it`
+  )
+}
+
 async function openThere(path: string): Promise<OpenFile | undefined> {
   try {
     return await openFile(path)
@@ -83,6 +93,7 @@ async function openThere(path: string): Promise<OpenFile | undefined> {
 async function write(path: string, file: OpenFile | undefined, input: WriteInput, call: ToolCall): Promise<ToolResult> {
   const { session, signal } = call
   const old = file && (await known(file, call))
+  if (old !== undefined) refuseMask(input.content, old.bytes, path)
   const content = Buffer.from(input.content)
   const now = await replaceFile(path, [content], old, () => signal.throwIfAborted())
   remember(session, { path, stat: now, isSettled: false }, fingerprint(content), false)

@@ -1,0 +1,130 @@
+import { HIDDEN, heldBack, maskCredentials } from './credentials.ts'
+
+/**
+ * Secrets of others, by their form. They are masked with the credentials of this process in what is shown, stored or
+ * returned by tools. Hook payloads keep them: a hook that looks for secrets must see the input that will run.
+ */
+interface Form {
+  /** Every secret of this form starts with one of these texts. */
+  readonly heads: readonly string[]
+  /** What follows and stays visible. */
+  readonly shown?: string
+  readonly body: string
+  /** A character of the rest. What ends a run of them also ends the secret. */
+  readonly inside: string
+}
+
+const WORD = String.raw`[\w-]`
+const ALNUM = String.raw`[A-Za-z\d]`
+
+/**
+ * Twelve families: AWS (two forms), GitHub, GitLab, Slack, Stripe, Google, Anthropic, OpenAI (two forms), npm, private
+ * keys, JSON web tokens, passwords in URLs. Repetitions are bounded, or cannot meet another head: time is linear.
+ */
+const FORMS: readonly Form[] = [
+  { heads: ['AKIA', 'ASIA'], body: String.raw`[A-Z2-7]{16}(?![\w+/=])`, inside: String.raw`[\w+/=]` },
+  {
+    heads: ['aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY', 'SecretAccessKey', 'secretAccessKey'],
+    shown: String.raw`[\\"']{0,4} {0,4}[=:] {0,4}[\\"']{0,4}`,
+    body: String.raw`[A-Za-z\d+/]{40}(?![\w+/=])`,
+    inside: String.raw`[\w\\"' =:+/]`
+  },
+  {
+    heads: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
+    body: String.raw`\w{36,}`,
+    inside: String.raw`\w`
+  },
+  { heads: ['glpat-'], body: `${WORD}{20,}`, inside: WORD },
+  { heads: ['xoxa-', 'xoxb-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'], body: `${WORD}{20,}`, inside: WORD },
+  { heads: ['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'], body: `${ALNUM}{20,}`, inside: ALNUM },
+  { heads: ['AIza'], body: String.raw`[\w-]{35}(?![\w+/=-])`, inside: String.raw`[\w+/=-]` },
+  { heads: ['sk-ant-'], body: `${WORD}{20,}`, inside: WORD },
+  { heads: ['sk-proj-', 'sk-svcacct-', 'sk-admin-'], body: `${WORD}{40,}`, inside: WORD },
+  { heads: ['sk-'], body: `${ALNUM}{48}(?!${WORD})`, inside: WORD },
+  { heads: ['npm_'], body: String.raw`[A-Za-z\d]{36}(?!\w)`, inside: String.raw`\w` },
+  {
+    heads: ['-----BEGIN '],
+    body: String.raw`[A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?:[\w+/=:,.\s]|-(?!----)|\\+[nrt]){40,9999}-----END [A-Z ]{0,40}-----|(?:(?:\s|\\+[nrt]){1,4}[A-Za-z\d+/=]{40,99}){1,200})`,
+    inside: String.raw`(?!-----END [A-Z ]{0,40}-----)[\w+/=:,.\s\\-]`
+  },
+  { heads: ['eyJ'], body: String.raw`[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{16,}`, inside: String.raw`[\w.-]` },
+  {
+    heads: ['://'],
+    shown: String.raw`[\w.%+-]{0,64}:`,
+    body: String.raw`(?=[A-Za-z.~%!*+=^&_-]{0,63}\d)[\w.~%!*+=^&-]{8,64}(?=@)`,
+    inside: String.raw`(?!://)[\w.~%!*+=^&:-]`
+  }
+]
+
+/** A head does not continue a word, as the end of "task-" does. In JSON, a letter before it may belong to an escape. */
+const startOf = ({ heads }: Form): string =>
+  (/^\w/.test(heads.join('')) ? String.raw`(?<=^|[^\w-]|\\[nrtbf]|\\u[\da-f]{4})` : '') + `(?:${heads.join('|')})`
+
+const HEADS = FORMS.flatMap(form => form.heads)
+/** Most texts contain none of these. */
+const HEAD = new RegExp(HEADS.join('|'))
+const SECRET = new RegExp(
+  FORMS.map(form => (form.shown === undefined ? startOf(form) : `(${startOf(form)}${form.shown})`) + form.body).join(
+    '|'
+  ),
+  'g'
+)
+/** Of each form: a head, and everything that may belong to it. */
+const BEGUN = FORMS.map(form => new RegExp(`${startOf(form)}(?:${form.inside})*`, 'g'))
+
+/** Masks what ends before `end`. */
+function maskForms(text: string, end = text.length): string {
+  if (!HEAD.test(text)) return text
+  return text.replaceAll(SECRET, (found: string, name = '', user = '', at = 0) =>
+    at + found.length > end ? found : name + user + HIDDEN
+  )
+}
+
+export const maskSecrets = (text: string): string => maskForms(maskCredentials(text))
+
+/** In characters. A secret that is longer, and arrives in chunks, may be masked only in part. */
+const LONGEST = 8192
+/** What `startOf` looks at before a head. */
+const CONTEXT = 6
+
+/** The same for text in chunks: an end that may belong to a secret is held back until more arrives. */
+export class SecretFilter {
+  #before = ''
+  #rest = ''
+
+  add(piece: string): string {
+    const text = maskCredentials(this.#before + this.#rest + piece)
+    const end = begunAt(text.slice(0, text.length - heldBack(text)))
+    this.#rest = text.slice(Math.max(end, this.#before.length))
+    return this.#put(text.slice(this.#before.length, end))
+  }
+
+  end(): string {
+    const rest = this.#rest
+    this.#rest = ''
+    return this.#put(rest)
+  }
+
+  #put(text: string): string {
+    const before = this.#before
+    // What follows decides whether a secret has ended.
+    const masked = maskForms(before + text + this.#rest, before.length + text.length)
+    // No secret starts in what was given out already: a letter in front, and no dashes.
+    if (text !== '') this.#before = `x${(before + text).slice(-CONTEXT).replaceAll('-', '_')}`
+    return masked.slice(before.length, masked.length - this.#rest.length)
+  }
+}
+
+/** Where the end of a text begins that may belong to a secret. */
+function begunAt(text: string): number {
+  const from = Math.max(0, text.length - LONGEST)
+  const tail = text.slice(from)
+  let end = tail.length - heldBack(tail, HEADS)
+  if (!HEAD.test(tail)) return from + end
+  for (const begun of BEGUN)
+    for (const { 0: found, index } of tail.matchAll(begun))
+      if (index + found.length === tail.length) end = Math.min(end, index)
+  // The end of a secret may look like the start of another one.
+  for (const { 0: found, index } of tail.matchAll(SECRET)) if (index < end && index + found.length > end) end = index
+  return from + end
+}
