@@ -220,7 +220,7 @@ function printNotice(message: AgentMessage, { verbose }: RunFlags): void {
 export const abortOnSignal = (abort: AbortController): void =>
   onSignal(name => abort.abort(new CarabinerError('E_USAGE', `ended by ${name}`)))
 
-export function readServers(given: readonly string[] | undefined, cwd = '.'): QueryOptions['mcpServers'] {
+function readServers(given: readonly string[] | undefined, cwd = '.'): QueryOptions['mcpServers'] {
   if (given === undefined) return undefined
   return Object.assign({}, ...given.map(text => parseServers(text, cwd))) as QueryOptions['mcpServers']
 }
