@@ -68,6 +68,8 @@ async function writeScripts(out: string): Promise<void> {
     const text = file.type === 'chunk' ? codeOf(file.name, file.code) : thinMap(String(file.source))
     writeFileSync(join(out, file.fileName), text)
   }
+  if (readFileSync(join(out, 'chunks/base.js'), 'utf8').includes('package.json'))
+    throw new Error('withVersion() found no version to replace')
   const written = new Set(output.map(({ fileName }) => fileName))
   for (const file of globSync('{*,chunks/*}.js{,.map}', { cwd: out })) if (!written.has(file)) rmSync(join(out, file))
 }
@@ -86,7 +88,10 @@ const codeOf = (name: string, code: string): string => (name === 'cli' ? code : 
 /** The version is in the code: a program that is bundled into one file has no package.json of ours beside it. */
 function withVersion(code: string): string {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-  return code.replace('createRequire(import.meta.url)("../../package.json")', JSON.stringify({ version }))
+  return code.replace(
+    'JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))',
+    JSON.stringify({ version })
+  )
 }
 
 /**

@@ -10,7 +10,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSandbox } from '../../src/lib/query/setup/sandbox.ts'
 import { loadProject } from '../../src/lib/query/setup/project-context.ts'
-import { startProcess, type Program } from '../../src/lib/world/process/process.ts'
+import { startProcess } from '../../src/lib/world/process/process.ts'
+import type { Program } from '../../src/lib/world/process/program.ts'
 import { benchOptions, digits, median, printReport, shuffled } from '../report.ts'
 
 const { rounds, json } = benchOptions(100)

@@ -1,6 +1,6 @@
 import type { Block, JsonSchema, Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
-import type { Program } from '../world/process/process.ts'
+import type { Program } from '../world/process/program.ts'
 
 /** Something the model may call. Only `agent/call/call-tool.ts` runs it. */
 export interface Tool {

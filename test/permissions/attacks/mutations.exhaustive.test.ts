@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { SEED, seeded } from '../../support/seed.ts'
 import { allowRule } from '../permission-kit.ts'
 import { seedAttacks, type Attack } from './seed-attacks.ts'
-import { isPlain, MUTATIONS, type Mutation } from './mutations.ts'
+import { isPlain, MUTATIONS, type Spelling } from './mutations.ts'
 import { ORDINARY_RULES } from './ordinary-rules.ts'
 import { attackStage } from './stage.ts'
 
@@ -19,9 +19,9 @@ const ATTACKS = seedAttacks(stage.root)
 const random = seeded(SEED)
 const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
 
-const fits = ({ of, isCarried }: Mutation, command: string, isOpen: boolean): boolean =>
+const fits = ({ of, isCarried }: Spelling, command: string, isOpen: boolean): boolean =>
   (of === 'text' || isPlain(command)) && !(isOpen && isCarried === true)
-const fitting = (command: string, isOpen = false): readonly Mutation[] =>
+const fitting = (command: string, isOpen = false): readonly Spelling[] =>
   MUTATIONS.filter(mutation => fits(mutation, command, isOpen))
 
 /** What is wrong with the decision, if anything. */

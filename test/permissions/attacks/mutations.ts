@@ -2,7 +2,7 @@
  * Other ways to write a command that have the same effect. By construction, and not by what our parser makes of them: the
  * suite runs each way once, with a command that leaves a file.
  */
-export interface Mutation {
+export interface Spelling {
   readonly title: string
   /** Each command can still be seen in the text, so that what was refused must be refused. */
   readonly isStatic: boolean
@@ -149,7 +149,7 @@ const needed = (template: string): { readonly needs?: string } => {
 const texts = [
   ...SEEN.map(template => ({ template, isStatic: true })),
   ...UNSEEN.map(template => ({ template, isStatic: false }))
-].map(({ template, isStatic }): Mutation => ({
+].map(({ template, isStatic }): Spelling => ({
   title: template,
   isStatic,
   of: 'text',
@@ -173,7 +173,7 @@ const SPELLINGS: Readonly<Record<string, (word: string) => string>> = {
   'a line that goes on': word => `${word.slice(0, 1)}\\\n${word.slice(1)}`
 }
 
-const spelled = Object.entries(SPELLINGS).flatMap(([title, spell]): readonly Mutation[] => [
+const spelled = Object.entries(SPELLINGS).flatMap(([title, spell]): readonly Spelling[] => [
   { title, isStatic: true, of: 'words', apply: command => command.split(' ').map(spell).join(' ') },
   {
     title: `the program ${title}`,
@@ -268,26 +268,26 @@ const AROUND = lines(`
   set -e; %T`)
 
 const onWords = [
-  ...BLANKS.map((blank): Mutation => ({
+  ...BLANKS.map((blank): Spelling => ({
     title: `${JSON.stringify(blank)} between the words`,
     isStatic: true,
     of: 'words',
     apply: command => command.split(' ').join(blank)
   })),
-  ...FOLDERS.map((folder): Mutation => ({
+  ...FOLDERS.map((folder): Spelling => ({
     title: `the program in ${folder}`,
     isStatic: true,
     of: 'words',
     apply: command => (/^[./]/.test(command) ? command : folder + command)
   })),
-  ...WRAPPERS.map((wrapper): Mutation => ({
+  ...WRAPPERS.map((wrapper): Spelling => ({
     title: `behind ${wrapper}`,
     isStatic: true,
     of: 'words',
     ...(!/^(?:command|time|exec|coproc)$/.test(wrapper.split(' ')[0]!) && { needs: wrapper.split(' ')[0]! }),
     apply: command => `${wrapper} ${command}${wrapper === 'coproc' ? '\nwait' : ''}`
   })),
-  ...AROUND.map((template): Mutation => ({
+  ...AROUND.map((template): Spelling => ({
     title: template,
     isStatic: !template.startsWith('$('),
     of: 'words',
@@ -295,7 +295,7 @@ const onWords = [
   }))
 ]
 
-export const MUTATIONS: readonly Mutation[] = [...texts, ...spelled, ...onWords]
+export const MUTATIONS: readonly Spelling[] = [...texts, ...spelled, ...onWords]
 
 /** A program and words that mean themselves. */
 export const isPlain = (command: string): boolean =>

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { startThroughHelper } from '../../world/process/helper.ts'
-import type { Program, Running } from '../../world/process/process.ts'
+import type { Running } from '../../world/process/process.ts'
+import type { Program } from '../../world/process/program.ts'
 import { Capture } from './capture.ts'
 import type { HookEnvironment } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'

@@ -1,5 +1,5 @@
 import { engineFault } from '../../errors.ts'
-import type { Program } from '../../world/process/process.ts'
+import type { Program } from '../../world/process/program.ts'
 import {
   limitedWords,
   namespacedWords,

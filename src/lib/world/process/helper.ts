@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { startProcess, type Ended, type OutputListener, type Program, type Start } from './process.ts'
+import { startProcess, type Ended, type OutputListener, type Start } from './process.ts'
+import type { Program } from './program.ts'
 
 export type HelperOrder =
   | { readonly id: number; readonly start: Program }

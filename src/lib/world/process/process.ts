@@ -3,17 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { cookieOf, reaper } from './reaper.ts'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../../util/attempt.ts'
-
-/** What to start, and how. Nothing else is inherited. */
-export interface Program {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly cwd: string
-  /** `CARABINER_RUN` is added, by which everything that it starts can be found. */
-  readonly env: Readonly<Record<string, string>>
-  /** It is confined, so all that it starts ends with it. The file of its system call filter, its descriptor 3. */
-  readonly filter?: string | undefined
-}
+import type { Program } from './program.ts'
 
 export interface OutputListener {
   stdout(chunk: Buffer): void

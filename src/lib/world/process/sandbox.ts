@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
 import { isFolder, isThere, isWithin, realPath } from '../files/paths.ts'
-import type { Program } from './process.ts'
+import type { Program } from './program.ts'
 import { findProgram } from './shell.ts'
 import { systemCallFilter } from './system-call-filter.ts'
 
