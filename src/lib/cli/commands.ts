@@ -52,10 +52,8 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner run -p "Hello" --model script:hello.yaml', 'no key needed: a scripted model']
     ],
     run: async (prompt, flags) => {
-      const loading = import('./run/run.ts')
-      await loading
       keepHeapSmall()
-      return (await loading).run(prompt as string | undefined, flags)
+      return (await import('./run/run.ts')).run(prompt as string | undefined, flags)
     }
   },
   {

@@ -7,8 +7,7 @@ function setFlags(...flags: readonly string[]): void {
 
 /**
  * A short run stays small. Much of what is allocated while modules are loaded survives, and by default V8 doubles the
- * young generation each time it sees that. Called once our own modules are loaded: by then it is 2 MB, which spares the
- * start a tenth of its time. With so little to collect, several threads take longer than one.
+ * young generation each time it sees that. With so little to collect, several threads take longer than one.
  */
 export const keepHeapSmall = (): void => setFlags('semi-space-growth-factor=1', 'no-parallel-scavenge')
 
