@@ -131,7 +131,7 @@ describe('paths', () => {
   test('unknown keys and wrong types are named', async () => {
     const { session } = makePlace()
     expect(await failure(readTool, { filepath: '/x' }, session)).toBe(
-      'there is no key "filepath" (did you mean file_path?); "file_path" is missing'
+      'there is no key "filepath" (did you mean file_path?); "file_path" is missing: add a string'
     )
     expect(await failure(readTool, 'x', session)).toContain('must be a plain object')
     expect(await failure(readTool, { file_path: 5 }, session)).toBe('"file_path" must be a string, not 5')
