@@ -16,6 +16,7 @@ import { ask, callTurn, informed, project, resultsIn } from '../support/agent-ki
 import { scripted } from '../tools/mcp/mcp-kit.ts'
 import { noSandbox } from '../support/host.ts'
 import { eventually } from '../support/waiting.ts'
+import { REPOSITORY } from '../support/built-package.ts'
 import { askConfined, confined, neighbourhood, processesNamed, SECRET } from './sandbox-kit.ts'
 
 const git = (cwd: string, ...args: readonly string[]): string => {
@@ -230,6 +231,8 @@ describe.skipIf(noSandbox !== undefined)('commands in the sandbox', () => {
       place,
       {
         mcpServers: { s: scripted(place.path('calls.log')) },
+        // The server and its Node are here, perhaps in /tmp, which is private.
+        additionalDirectories: [REPOSITORY],
         settings: { carabiner: { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } } }
       }
     )
