@@ -21,7 +21,7 @@ function section(page: string, heading: string): string {
   return text.slice(start, end === -1 ? undefined : end)
 }
 
-/** What stands in backquotes in the first column of the tables. */
+/** The text in backquotes in the first column of the tables. */
 const firstColumn = (text: string): readonly string[] =>
   text
     .split('\n')

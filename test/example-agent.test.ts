@@ -6,7 +6,7 @@ import { block, deny, EVENT_NAMES, HookRegistry, type Block, type Message } from
 const bash = (command: string, id = 'call-1'): Block => ({ type: 'tool_use', id, name: 'Bash', input: { command } })
 const says = (text: string): Block => ({ type: 'text', text })
 
-/** What the model was told, and what ran. */
+/** What the model received, and what ran. */
 interface Seen {
   readonly systems: string[]
   readonly told: string[]

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => built.remove())
 
-/** The lines that an example prints. What is in the home of whoever runs it does not matter, and stays as it is. */
+/** The lines that an example prints. The home directory of the user does not matter, and is not changed. */
 async function linesOf(example: string): Promise<readonly string[]> {
   const home = join(built.folder, 'home')
   const env = { ...process.env, HOME: home, CARABINER_HOME: undefined }

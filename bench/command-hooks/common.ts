@@ -12,7 +12,7 @@ export const CALL = {
 
 const SESSION = { sessionId: 'bench', cwd: process.cwd(), transcriptPath: '/tmp/transcript.jsonl' }
 
-/** The line that hooks are given, for whoever writes it by hand. */
+/** The line that hooks receive, for contenders that write it themselves. */
 export const PAYLOAD = `${JSON.stringify({
   session_id: SESSION.sessionId,
   transcript_path: SESSION.transcriptPath,
@@ -24,7 +24,7 @@ export const PAYLOAD = `${JSON.stringify({
   timestamp: new Date().toISOString()
 })}\n`
 
-/** The environment that hooks are given, for whoever sets it by hand. */
+/** The environment that hooks receive, for contenders that set it themselves. */
 export const ENVIRONMENT: Readonly<Record<string, string | undefined>> = {
   ...process.env,
   CLAUDE_PROJECT_DIR: process.cwd(),
@@ -37,7 +37,7 @@ export const ENVIRONMENT: Readonly<Record<string, string | undefined>> = {
 
 export const programPath = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url))
 
-/** The interpreter itself: what stands first in PATH may be a script that looks for it. */
+/** The interpreter itself: the first one in PATH may be a script that looks for it. */
 export const python = (): string =>
   execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
 

@@ -2,7 +2,7 @@ import { createHooks, HookableCore } from 'hookable'
 import tapable from 'tapable'
 import type { Dist } from '../report.ts'
 
-/** One tool call, as an agent has it at hand. */
+/** One tool call, as an agent has it. */
 export interface Call {
   readonly tool_name: string
   readonly tool_input: { readonly command: string; readonly description: string }

@@ -8,7 +8,7 @@ import { entryAt, openLog } from './messages.ts'
 import { median, quantile, shuffled, type Table } from '../report.ts'
 import { tableOf, type Row } from './table.ts'
 
-/** Contenders take turns after so many messages. */
+/** Contenders take turns after this number of messages. */
 const BLOCK = 16
 const AT_ONCE = 16
 
@@ -28,7 +28,7 @@ const block = (from: number): readonly Message[] => Array.from({ length: BLOCK }
 const timed = async (run: () => unknown): Promise<number> => {
   const begun = performance.now()
   const running = run()
-  // A floor that waits for nothing shall not wait for a promise.
+  // A floor that waits for nothing must not wait for a promise.
   if (running instanceof Promise) await running
   return (performance.now() - begun) * 1000
 }

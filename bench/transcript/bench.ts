@@ -23,7 +23,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'append,growth,resume,peer' },
     messages: { type: 'string', default: '100000' },
     appends: { type: 'string', default: '2000' },
-    /** LangGraph takes a minute and 2 GB for so many. */
+    /** LangGraph takes a minute and 2 GB for this number. */
     peer: { type: 'string', default: '2000' },
     rounds: { type: 'string', default: '9' },
     json: { type: 'boolean', default: false },

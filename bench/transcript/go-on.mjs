@@ -5,12 +5,12 @@ import { z } from 'zod'
 const USAGE = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
 
 /**
- * A session continues, or begins where it has no id, for so many calls of a tool.
+ * Resumes a session, or starts one if there is no id, for this number of tool calls.
  *
  * @param {{ cwd: string, home: string }} place
  * @param {string | undefined} sessionId
  * @param {{ calls: number, text: string }} work
- * @param {(call: number, messages: number) => void} onCall told of each model call, with how many messages it was sent
+ * @param {(call: number, messages: number) => void} onCall called for each model call, with its number of messages
  */
 export async function goOn({ cwd, home }, sessionId, { calls, text }, onCall) {
   let asked = 0

@@ -18,7 +18,7 @@ interface Turn {
   readonly cpu: number
 }
 
-/** Whether a message costs more where many stand before it: two transcripts that take turns. */
+/** Whether a message costs more after many others: two transcripts that take turns. */
 export async function measureGrowth(
   place: Place,
   projectKey: string,

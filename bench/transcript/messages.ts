@@ -11,11 +11,11 @@ export interface Place {
 
 export const rootOf = ({ home }: Place): string => `${home}/.carabiner/projects`
 
-/** About 500 bytes of what stands in such files. */
+/** About 500 bytes of typical file contents. */
 const TEXT = 'export const value = compute(input, options) // "quoted" text, as there is much\n'.repeat(6)
 /** Between two prompts. */
 const ROUND = 100
-/** So many messages stand behind a fresh start. */
+/** The number of messages after a fresh start. */
 const BEHIND = 40
 
 /** What is said in the n-th message of a conversation: a prompt, then calls and their results, then an answer. */
@@ -79,7 +79,7 @@ export async function openLog(root: string, key: SessionKey, cwd: string): Promi
   })
 }
 
-/** Writes a transcript of so many messages, with a fresh start near its end or without. */
+/** Writes a transcript of this number of messages, with a fresh start near its end or without. */
 export async function fill(
   root: string,
   key: SessionKey,

@@ -31,7 +31,7 @@ const WAYS = {
       return gaps.length === 0 ? replay(entries).conversation.messages.length : 0
     }
   },
-  /** Only until the model is asked: what comes behind is no part of going on. */
+  /** Only until the model call: what follows is not part of resuming. */
   async query() {
     const { goOn } = await import('./go-on.mjs')
     const id = sessionId === 'none' ? undefined : sessionId

@@ -26,7 +26,7 @@ interface Lane {
   readonly what: string
   readonly way: string
   readonly sessionId: string
-  /** At least so many messages must have been read: who skips work would win. */
+  /** At least this number of messages must have been read: a contender that skips work would win. */
   readonly messages: number
   readonly most?: string | undefined
   /** Reads what others wait for: the one that all are compared with. */

@@ -43,7 +43,7 @@ const cpu = (): number => {
   return user + system
 }
 
-/** A process for one contender, which runs when it is told to. */
+/** A process for one contender, which runs on request. */
 function laneOf(name: string): { run(order: Order): Promise<readonly number[]>; end(): void } {
   const child = fork(fileURLToPath(new URL('runner.ts', import.meta.url)), [name, ...distFlags(dists)])
   const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${name} has ended`)))

@@ -1,5 +1,5 @@
 /**
- * Runs one contender, each time it is told to, in a process of its own: compiled code and garbage of others cost it nothing.
+ * Runs one contender, on each request, in its own process: compiled code and garbage of others cost it nothing.
  *
  *     runner.ts <contender> --dist name=folder …
  */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { query, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
 
-/** What the model is told first, with this `systemPrompt`. */
+/** The system prompt that the model receives, with this `systemPrompt`. */
 async function systemWith(systemPrompt: QueryOptions['systemPrompt']): Promise<string> {
   let system = ''
   const model = scriptedModel([

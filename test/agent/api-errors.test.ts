@@ -1,4 +1,4 @@
-/** A provider that fails is told so that programs can act on it, through a real server on loopback. */
+/** A failing provider is reported in a form that programs can act on, through a real server on loopback. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { anthropicServer, type AnthropicScript, type AnthropicServer } from '../support/anthropic-server.ts'
 import { openaiServer } from '../support/openai-server.ts'
@@ -6,7 +6,7 @@ import { ask, informed, ofType, project, words, type Asked, type Asking } from '
 
 const MODEL = 'claude-sonnet-4-5'
 
-/** Runs against a server that speaks Anthropic's Messages API. */
+/** Runs against a server that implements Anthropic's Messages API. */
 async function against(
   replies: readonly AnthropicScript[],
   asking: Asking = {}

@@ -1,4 +1,4 @@
-/** What hooks of a running agent can do: to calls, prompts, results, and to what the model is told. */
+/** What hooks of a running agent can do: to calls, prompts, results, and to what the model receives. */
 import { describe, expect, test } from 'vitest'
 import { block, deny, tool, transform } from '../../src/index.ts'
 import {

@@ -28,7 +28,7 @@ function tour(): CliStage & { readonly temp: Readonly<Record<string, string>>; l
   }
 }
 
-/** Who is still at work in a folder. */
+/** The processes that still run in a folder. */
 function processesIn(folder: string): readonly string[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc').filter(pid => {

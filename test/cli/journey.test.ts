@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: HANG })
 
 const PAGE = readFileSync('docs/cli.md', 'utf8')
 
-/** The block that stands below the name of a file on the page. */
+/** The code block below the name of a file on the page. */
 function asWritten(file: string): string {
   const block = PAGE.split(`\n\`${file}\`:\n`)[1]?.match(/^```\w+\n([\s\S]*?)^```/m)?.[1]
   if (block === undefined) throw new Error(`docs/cli.md shows no ${file}`)

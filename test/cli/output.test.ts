@@ -1,4 +1,4 @@
-/** What is printed arrives, or someone hears of it. */
+/** Output arrives, or its loss is reported. */
 import { spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'

@@ -46,7 +46,7 @@ describe.each(DRIVERS)('a hook of the kind $kind', ({ kind, obstacle, answer }) 
   })
 })
 
-// What a model says is read alike, however it is asked.
+// The response of a model is read in the same way for every kind of hook.
 describe.each(MANNERS)('what a model says to %s', manner => {
   const cases = VERDICT_CASES.filter(({ manners }) => manners.includes(manner))
   test.each(cases)('$event: it $name', async ({ event, says, strict, compat }) => {

@@ -1,7 +1,7 @@
 /** What should come of a case, and how that is said. */
 import type { Decision, FailureKind, Outcome } from '../../src/hooks.ts'
 
-/** What should come of an event. Whatever is not named must be as if no one had said anything. */
+/** The expected outcome of an event. A field that is not named must be as without a reply. */
 export interface Expected {
   readonly decision?: Decision
   readonly blocked?: true
@@ -27,12 +27,12 @@ export const closed = (failure: FailureKind): Expected => ({
   ...refused(new RegExp(`^gate_failed:${failure}: hook hook \\(`)),
   failure
 })
-/** A hook failed, and a gate lets pass what it would have refused. */
+/** A hook failed, and a gate stays open that would have refused. */
 export const opened = (failure: FailureKind): Expected => ({ failure, failedOpen: true })
 /** A hook failed where nothing would close. */
 export const warned = (failure: FailureKind): Expected => ({ failure })
 export const context = (...contexts: readonly string[]): Expected => ({ contexts })
-/** The same, but something was let pass that a strict gate refuses. */
+/** The same, but the call was allowed although a strict gate refuses it. */
 export const marked = (expected: Expected): Expected => ({ ...expected, failedOpen: true })
 
 /** An outcome in the same words, reasons apart. */

@@ -1,5 +1,5 @@
 /**
- * Dialect 001: hooks get one mutable context, change in place whatever they want to change, and give back no
+ * Dialect 001: hooks get one mutable context, change it in place, and return no
  * more than a permission decision. Here: `on(event, matcher, ctx => …)`, and the same words for decisions.
  */
 import { describe, expect, test } from 'vitest'

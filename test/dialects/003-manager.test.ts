@@ -291,7 +291,7 @@ describe('the ten events', () => {
     hooks.on(event, () => block('no'))
     const { blocked } = await harness(hooks).fire(event)
     const actions: readonly EventName[] = ['PreToolUse', 'UserPromptSubmit', 'SubagentStart', 'SessionStart']
-    // Stopping is the exception: to block it means to go on, in later hook systems and here.
+    // Stop is the exception: a block makes the agent continue, in later hook systems and here.
     const goingOn: readonly EventName[] = ['Stop', 'SubagentStop']
     expect(blocked).toBe(actions.includes(event) || goingOn.includes(event))
   })

@@ -9,7 +9,7 @@ export type DayTurn = string | { readonly calls: readonly DayCall[] }
 
 const PARTS = ['cart', 'price', 'user', 'order', 'stock', 'mail', 'search', 'report', 'tax', 'login', 'basket'] as const
 
-/** The rules that somebody writes after a week: the programs of the project, by their names. */
+/** The rules that a user has after a week: the programs of the project, by their names. */
 export const PREFIX_RULES = (
   'cat cp curl date df diff du echo find git grep head jq ls mkdir mv node npm pwd python3 rm sed sleep sort stat tail ' +
   'touch tr true uniq uname wc which'

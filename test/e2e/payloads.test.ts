@@ -1,6 +1,6 @@
 /**
  * What command hooks are given, beside what Claude Code gave them in a recorded session. docs/payloads.md lists every
- * difference: one that is not listed fails, and so does one that is listed and is none.
+ * difference: one that is not listed fails, and so does one that is listed and does not exist.
  */
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ const SUBAGENT = [
 
 const ALLOWED = ['Write', 'Edit', 'Bash(echo *)', 'Bash(false)', 'Bash(cd *)', 'mcp__sample__echo']
 
-/** Whoever waits for a person is told at once, and not after a while; all else takes its time. */
+/** The notification about an open prompt is sent immediately, without its delay; all other timers run normally. */
 const hasty: QueryOptions['clock'] = {
   coarse: false,
   now: () => performance.now(),

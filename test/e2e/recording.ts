@@ -1,4 +1,4 @@
-/** An agent at work whose every event is kept, as a command hook received it. */
+/** A running agent whose events are all recorded, as a command hook received them. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -56,7 +56,7 @@ test('C6: a command in the background is waited for; the agent is told, and stop
 })
 
 const worker = (command: string) => ({ description: 'help', prompt: command, run_in_background: true })
-/** A server whose answers to the main agent and to its helper are told apart by what they were told. */
+/** A server that distinguishes the main agent from its helper by their first message. */
 function apart(main: readonly AnthropicReply[], helper: readonly AnthropicReply[]): readonly AnthropicScript[] {
   const left = { main: [...main], helper: [...helper] }
   return Array.from({ length: main.length + helper.length }, (): AnthropicScript => ({ body }) => {

@@ -1,4 +1,4 @@
-/** Hooks in `.claude/settings.json`, after trust, at work in a run. */
+/** Hooks in `.claude/settings.json`, after trust, in a run. */
 import { expect, test, vi } from 'vitest'
 import { agent, callReply, streamLines, textReply, type Agent, type StreamLine } from './agent.ts'
 import { HANG } from '../support/waiting.ts'
@@ -14,7 +14,7 @@ async function runWith(run: Agent, hooks: object, ...args: readonly string[]) {
   return streamLines(ran)
 }
 
-/** What the model was told in its request of this number, from 0. */
+/** What the model received in the request with this index. */
 const told = ({ server }: Agent, number: number): string => JSON.stringify(server.requests[number]?.body.messages)
 
 const results = (lines: readonly StreamLine[]): readonly string[] =>

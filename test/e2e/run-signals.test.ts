@@ -9,7 +9,7 @@ import { isAlive } from '../support/process-table.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-/** Lines of a shell that leave word of its process and of one that it has started, and go on for long. */
+/** Lines of a shell that record its process and one that it has started, and keep running for long. */
 const lingers = (file: string): string => `sleep 600 & echo $$ $! > ${file}.new; mv ${file}.new ${file}; wait`
 
 const appears = (file: string): Promise<unknown> =>

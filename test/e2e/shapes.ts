@@ -14,7 +14,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
-/** Everything in which `ours` differs from `recorded`, field by field. What only we have must stand at the end. */
+/** Everything in which `ours` differs from `recorded`, field by field. Fields that only we have must be at the end. */
 export function differencesOf(recorded: unknown, ours: unknown, field = ''): readonly Difference[] {
   if (typeOf(recorded) !== typeOf(ours))
     return [{ field, difference: `${typeOf(ours)} instead of ${typeOf(recorded)}` }]

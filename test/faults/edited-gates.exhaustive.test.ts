@@ -22,7 +22,7 @@ interface Gate {
 }
 
 function gateIn(spec: Pick<CommandSpec, 'command' | 'args' | 'env' | 'prewarm'>): Gate {
-  // For a clock that stands still a process is ready as soon as it is there.
+  // On a stopped clock a process is ready as soon as it exists.
   const here = faultScene({ clock: manualClock() })
   chmodSync(here.folder, 0o755)
   const file = join(here.folder, 'gate')

@@ -1,6 +1,6 @@
-/** The ways in which a process that uses hooks may end; whichever it is, no one that a hook started is left. */
+/** The ways in which a process that uses hooks may end. In each of them, no process that a hook started is left. */
 export interface Ending {
-  /** What the driver is told to do. */
+  /** The command for the driver. */
   readonly how: string
   readonly words: string
   /** Its exit code, or the signal that ended it. */

@@ -8,7 +8,7 @@ import { processesWith } from '../support/process-table.ts'
 /** A time to sleep that no one else sleeps: so the process can be found when its environment is empty. */
 const someTime = (): string => `600.${Math.floor(Math.random() * 1e9) + 1e9}`
 
-/** `Z` stands for the sleep that tries to get away. */
+/** `Z` is replaced by the sleep that tries to escape. */
 const ESCAPES: readonly (readonly [string, string])[] = [
   ['a child in the background', 'Z & wait'],
   ['a child that its parent has left', '(Z &); sleep 60'],

@@ -16,7 +16,7 @@ const rowOf = (code: number): Codes => CODES.find(words => words === String(code
 
 const SCRIPT = 'printf %s "$1"; exit "$2"'
 
-/** Whatever else is said, a refusal gives the reason that was printed. */
+/** A refusal contains the reason that was printed. */
 function reasonOf({ code, output }: Cell, reason: string | undefined): string {
   if (output === 'a refusal') return reason === 'not today' ? 'its own' : `${reason}`
   if (code === 2) return reason?.includes('exit code 2') === true ? 'the code' : `${reason}`

@@ -70,7 +70,7 @@ export type Fate = 'ends it' | 'stops it' | 'does nothing'
 
 const ENDS =
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT XCPU XFSZ VTALRM PROF IO PWR SYS'
-/** The last three stop only what a terminal can let go on again; a hook has none. */
+/** The last three stop only processes that have a terminal, which can resume them; a hook has none. */
 const NOTHING = 'CHLD CONT URG WINCH TSTP TTIN TTOU'
 
 const signals = (names: string, fate: Fate): readonly (readonly [string, Fate])[] =>

@@ -5,7 +5,7 @@ import { effectOf, inTurn, faultScene } from './scene.ts'
 import { PROFILES } from '../support/hook-inputs.ts'
 import type { Profile } from '../../src/hooks.ts'
 
-/** An allow of exactly so many bytes, with strings, escapes, lists and characters of several bytes in it. */
+/** An allow of exactly this number of bytes, with strings, escapes, lists and characters of several bytes in it. */
 function allowOf(size: number): Buffer {
   const reply = (filler: string): string =>
     JSON.stringify({

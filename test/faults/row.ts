@@ -50,7 +50,7 @@ export interface Fault extends Effects {
   readonly remark?: string
 }
 
-/** A gate closes in strict and lets pass in compat; elsewhere it is noted. */
+/** A gate closes in strict and stays open in compat; on other events the failure is noted. */
 export const failing = (kind: FailureKind): Effects => ({
   strict: `closed: ${kind}`,
   compat: `open, marked: ${kind}`,

@@ -27,7 +27,7 @@ describe.each(['self', 'helper'] as const)('a command that is started by %s does
 describe('a prewarmed command does what the table says', () => {
   test.each(SHOWN)('$id: $fault', async fault => {
     await expectEffects(fault, async setting => {
-      // For a clock that stands still a process is ready as soon as it is there.
+      // On a stopped clock a process is ready as soon as it exists.
       const here = faultScene({ clock: manualClock() })
       furnish(here.folder)
       return askWarm(here, patiently(specOf(fault)), setting)
@@ -55,7 +55,7 @@ async function askWarm({ place, running, notices }: FaultScene, spec: Spec, sett
     ...setting,
     input: { tool_use_id: 'toolu_first' }
   })
-  // A program that cannot be started cannot be started ahead either, and someone is told so.
+  // A program that cannot be started cannot be started in advance either, and a notice says so.
   await there(() => (notices.length > 0 ? [0] : running()))
   const waiting = notices.length === 0 ? running() : []
   const outcome = await fireFault(new HookRegistry({ profile: setting.profile }).register(hook), setting)

@@ -94,14 +94,14 @@ export function effectOf(outcome: Outcome): Effect {
   return failedOpen && outcome.failedOpen ? `open, marked: ${kind}` : `noted: ${kind}`
 }
 
-/** Does something for each, so many at a time, and gives back what came of it in order. */
+/** Calls a function for each, with limited concurrency, and returns the results in order. */
 export async function inTurn<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0
   const worker = async (): Promise<void> => {
     for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at]!)
   }
-  // All have come to rest before a failure is told.
+  // All have settled before a failure is thrown.
   const settled = await Promise.allSettled(Array.from({ length: width }, worker))
   for (const each of settled) if (each.status === 'rejected') throw each.reason
   return results

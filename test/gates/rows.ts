@@ -21,7 +21,7 @@ export interface Row {
   readonly runArgs?: readonly string[]
   /** Only programs can do it. */
   readonly inProgram?: true
-  /** An option that is wrong by itself is misuse, whatever the profile. */
+  /** An invalid option is an error in every profile. */
   readonly misuse?: true
 }
 

@@ -4,7 +4,7 @@ import { harness, manualClock } from '../../src/testing.ts'
 import { after } from '../support/hook-kit.ts'
 import { bash, callOf } from '../support/hook-inputs.ts'
 
-/** A kind of hook that the engine has never heard of: it puts the input to a judge elsewhere. */
+/** A kind of hook that the engine does not know: it sends the input to an external judge. */
 interface Oracle {
   readonly type: 'oracle'
   readonly question: string

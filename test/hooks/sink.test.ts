@@ -153,7 +153,7 @@ describe('each run of a hook', () => {
 
 const PAIR = ['hook_started', 'hook_response']
 
-/** What was told of each hook, progress and notices left out. */
+/** The messages about each hook, without progress and notices. */
 function pairs(messages: readonly HookMessage[]): Record<string, string[]> {
   const told: Record<string, string[]> = {}
   for (const { hook_name, subtype } of messages) {

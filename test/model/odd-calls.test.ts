@@ -1,4 +1,4 @@
-// FM55: whatever a model makes of its calls, each is handed out once, under an id of its own, and can be answered.
+// FM55: each call of a model, in any form, is emitted once, with a unique id, and can be answered.
 import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import type { Message, ToolUseBlock } from '../../src/hooks.ts'

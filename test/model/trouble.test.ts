@@ -55,7 +55,7 @@ test('refusals of Anthropic, by name, in its own words', async () => {
     expect(failure.retryAfter, `${status}`).toBe(retryAfter)
     expect(failure.message).toContain(message ?? 'refused')
   }
-  // Trying again is the business of whoever asks.
+  // Retries are made by the caller, not by the model.
   expect(server.requests).toHaveLength(ROWS.length)
 })
 

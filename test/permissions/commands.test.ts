@@ -168,7 +168,7 @@ describe('rules that allow', () => {
     ['git *', 'git log $(rm x)', false],
     ['git *', '/usr/bin/git status', false],
     ['git *', 'sudo git status', false],
-    // What turns git to something else must stand in the rule.
+    // Options that change what git runs must be written in the rule.
     ['git *', `git -c alias.x='!rm x' x`, false],
     ['git *', 'git --exec-path=. status', false],
     ['git -c *', 'git -c a=b status', false],

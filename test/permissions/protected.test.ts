@@ -135,7 +135,7 @@ test.each([
   expect(decided(write(`${root}/${path}`), [], { mode: 'acceptEdits', roots: [root] })).toBe('allow')
 })
 
-// S15: what a command would do there cannot be told.
+// S15: what a command would do there cannot be determined.
 describe('commands', () => {
   test.each([
     'echo {} > .claude/settings.json',

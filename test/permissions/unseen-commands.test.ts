@@ -9,7 +9,7 @@ const RULES = [allowRule('Bash'), denyRule('Bash(rm *)')]
 // A15: each of them runs `rm -f x`, or may.
 describe('what cannot be told is asked about, whatever allows it', () => {
   test.each([
-    // A program that runs what it reads, however it is started.
+    // A program that runs what it reads, in every way to start it.
     `echo 'rm -f x' | env bash`,
     `echo 'rm -f x' | nohup sh`,
     `echo 'rm -f x' | sudo bash`,

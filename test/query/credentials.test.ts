@@ -1,4 +1,4 @@
-/** A credential, however it was given, is in no sink: not in the stream, on the disk, with hooks, or with children. */
+/** A credential from any source reaches no output: not the stream, the disk, hooks, or child processes. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync, symlinkSync } from 'node:fs'

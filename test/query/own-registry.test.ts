@@ -1,4 +1,4 @@
-/** What a registry was told when it was made counts in an agent, too. */
+/** The options of a registry apply in an agent as well. */
 import { expect, test } from 'vitest'
 import { HookRegistry, later, type HookMessage, type LateAnswer } from '../../src/hooks.ts'
 import { ask, ofType } from '../support/agent-kit.ts'

@@ -1,4 +1,4 @@
-/** Hooks, the Edit tool and going on: each without the others. */
+/** Hooks, the Edit tool and resuming: each without the others. */
 import { expect, test } from 'vitest'
 import { deny, HookRegistry, SubAgent } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'

@@ -1,4 +1,4 @@
-/** Secrets of others are known by their form: whatever cuts the text in pieces, and without damage to ordinary text. */
+/** Secrets of others are recognized by their form, also in pieces, and ordinary text is not changed. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

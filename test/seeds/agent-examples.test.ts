@@ -1,4 +1,4 @@
-/** The examples of the documents that this library unites, each with an agent at work. */
+/** The examples of the documents that this library unites, each in a running agent. */
 import { describe, expect, test } from 'vitest'
 import { allow, block, deny, type Hook, HookRegistry, type Message, snakeName } from '../../src/index.ts'
 import { ask, bashCall, project, type Project, prompted, registry, resultsIn, words } from '../support/agent-kit.ts'

@@ -1,4 +1,4 @@
-/** What the samples of the five hook systems need: an agent at work, settings files, and the page about them. */
+/** What the samples of the five hook systems need: a running agent, settings files, and the page about them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** What hooks from files answer, and what must come of it. More of it stands in the cases of test/conformance. */
+/** Replies of hooks from files, and the expected outcomes. More cases are in test/conformance. */
 import { describe, expect, test, vi } from 'vitest'
 import type { FireInput, FireOptions, Profile, Reported } from '../../src/hooks.ts'
 import { fireArmed, settingsScene } from './settings-kit.ts'

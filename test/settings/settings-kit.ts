@@ -95,7 +95,7 @@ export const fireArmed = (
   part: object = {}
 ): Promise<Reported> => harness(hooks).fire(event, part)
 
-/** What the hooks that ran told the model, in declared order. None may have failed. */
+/** The context for the model from the hooks that ran, in declared order. None may have failed. */
 export async function told(armed: Pick<ArmedHooks, 'hooks'>, event?: EventName, part?: object): Promise<string[]> {
   const { contexts, failures } = await fireArmed(armed, event, part)
   expect(failures).toEqual([])

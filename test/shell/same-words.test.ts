@@ -9,7 +9,7 @@ import { parseShell } from '../../src/lib/shell/parse.ts'
 import { bashTool } from '../../src/lib/tools/bash/bash.ts'
 import { quickLeaf } from '../../src/lib/shell/split-words.ts'
 
-/** A line; whether it is nothing but simple commands; the words of each command, null where only the shell knows. */
+/** A line; whether it contains only simple commands; the words of each command, null where only the shell knows. */
 type Row = readonly [line: string, plain: boolean, commands: readonly (readonly (string | null)[])[]]
 
 const ROWS = readFileSync(new URL('../fixtures/command-lines.jsonl', import.meta.url), 'utf8')

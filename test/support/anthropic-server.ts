@@ -13,7 +13,7 @@ export type AnthropicBlock = { readonly pieces?: number | undefined } & (
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
-  /** `json` is sent as it is, whatever it is; else `input` as JSON. */
+  /** `json` is sent unchanged, valid or not; without it, `input` as JSON. */
   | {
       readonly type: 'tool_use' | 'server_tool_use'
       readonly id?: string | undefined

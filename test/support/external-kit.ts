@@ -19,7 +19,7 @@ import { harness, type Turn } from '../../src/testing.ts'
 import { withModel } from '../hooks/kinds/model-drivers.ts'
 import { fixture } from './fixture.ts'
 
-/** What a hook gives back, in the words of a process. Whatever is left out is nothing, and the code 0. */
+/** What a hook returns, in the terms of a process. A missing text is empty, and a missing code is 0. */
 export interface Behaviour {
   readonly code?: number
   readonly stdout?: string
@@ -46,7 +46,7 @@ export interface Driver {
 
 const ANSWER = readFileSync(fixture('hooks/answer.sh'), 'utf8')
 
-/** A registry as whatever loads hooks from files would build it. */
+/** A registry as a loader of hooks from files would build it. */
 const registryFor = (profile: Profile): HookRegistry =>
   new HookRegistry({ profile, precedence: 'ask-over-allow', sessionId: 'conformance' })
 

@@ -1,4 +1,4 @@
-/** Errors can be followed with nothing but the package, in the words of whoever reads them. */
+/** A user who has only the package can follow each error: its words are those of the user. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { scriptedModel } from '../../src/testing.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const sources = execFileSync('git', ['ls-files', 'src'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
 
-/** Every sentence of both tables, with words that stand for what is filled in. */
+/** Every sentence of both tables, with placeholders for the values. */
 const SENTENCES = Object.entries({ ...ERRORS, ...FAULTS } as Record<
   string,
   (...words: string[]) => readonly [string, string, string?]

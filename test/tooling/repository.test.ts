@@ -13,7 +13,7 @@ interface Manifest {
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
 
-/** Every file of the repository: what git knows, and what it would be told of next. */
+/** Every file of the repository: tracked by git, or untracked and not ignored. */
 const files = listFiles().filter(file => existsSync(file) && statSync(file).isFile())
 
 function listFiles(): readonly string[] {

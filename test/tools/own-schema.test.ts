@@ -53,7 +53,7 @@ describe('an input that is shown', () => {
     const { own, got, check } = await made(schema)
     const checked = check(given)
     expect(checked).toEqual({ input: shown })
-    // Whoever gives back what was shown changes nothing.
+    // Returning the input that was shown changes nothing.
     expect(check(shown)).toEqual({ input: shown })
     await use(own, given, session)
     await use(own, shown, session)

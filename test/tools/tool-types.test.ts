@@ -27,7 +27,7 @@ function keysOf(type: string): readonly string[] {
   return Array.from(outer.join('').matchAll(/(?:^|[;\n])\s*'?([\w-]+)'?(\??):/g), ([, key, may]) => `${key}${may}`)
 }
 
-/** What the model is told of each tool. */
+/** What the model receives about each tool. */
 async function schemas(): Promise<Record<string, readonly string[]>> {
   const told: Record<string, readonly string[]> = {}
   const place = project({ '.claude/skills/s/SKILL.md': '---\ndescription: A skill.\n---\nWords.' })

@@ -1,9 +1,9 @@
-/** What must hold for whatever was read of a transcript. */
+/** What must hold for everything that was read from a transcript. */
 import type { LoadedTranscript, ToolResultBlock, TranscriptEntry } from '../../src/index.ts'
 import { replay, type Replayed } from '../../src/lib/agent/session/replay.ts'
 import { unpaired } from '../support/agent-scene.ts'
 
-/** A transcript as it should be: its entries, and the lines in which they stand, without their ends. */
+/** A transcript as it should be: its entries, and their lines without the line breaks. */
 export interface Original {
   readonly bytes: Buffer
   readonly lines: readonly Buffer[]
@@ -21,7 +21,7 @@ export function originalOf(bytes: Buffer): Original {
   return { bytes, lines, sums: new Map(entries.map(({ seq, crc }) => [Number(seq), String(crc)])) }
 }
 
-/** What is wrong with the entries themselves: each must be one of the original, and they must stand in their order. */
+/** What is wrong with the entries themselves: each must be one of the original, in the original order. */
 export function strangersIn({ entries }: LoadedTranscript, { sums }: Original): readonly string[] {
   const problems: string[] = []
   let last = 0
@@ -33,13 +33,13 @@ export function strangersIn({ entries }: LoadedTranscript, { sums }: Original): 
   return problems
 }
 
-/** What is not there although no one says so: bytes that are neither an entry nor a gap, and numbers that are missing. */
+/** What is missing without being reported: bytes that are neither an entry nor a gap, and numbers that are missing. */
 export function silentIn({ entries, gaps }: LoadedTranscript, bytes: Buffer, { lines }: Original): readonly string[] {
   const problems: string[] = []
   const said = new Set<number>()
   let covered = 0
   for (const { length, seqs, why } of gaps) {
-    // It stands among the entries.
+    // It is among the entries.
     if (why !== 'moved') covered += length
     for (let seq = seqs?.[0] ?? 1; seq <= (seqs?.[1] ?? 0); seq++) said.add(seq)
   }

@@ -110,7 +110,7 @@ async function writeBehind(key: SessionKey, path: string, image: Image): Promise
   await store.append(key, [more])
   const after = (await store.load(key))!
   const kept = JSON.stringify(after.entries.slice(0, -1)) === JSON.stringify(before.entries)
-  // Whoever reads lines finds it in one of its own.
+  // A reader of lines finds it in a separate line.
   const line = disk.image('cache', seeded(SEED)).get(path)!.toString('utf8').split('\n').at(-2)!
   const isLast = after.entries.at(-1)?.['uuid'] === 'more' && line.startsWith('{"seq":')
   return kept && isLast && after.entries.length === before.entries.length + 1 ? [] : [`${path}: it cannot go on`]

@@ -92,7 +92,7 @@ async function goOn(scenario: CrashScenario, before: World, image: Image, prompt
     sent.push(...asked)
     const there = found.get(path)?.entries
     const isSilent = there?.every(({ type }) => type !== 'user') === true
-    // A file into which nothing was written yet is no session, and is told to be empty.
+    // A file into which nothing was written yet is not a session, and is reported as empty.
     const isEmpty = there?.length === 0 && found.get(path)?.gaps.length === 0
     const noSession = there === undefined ? 'E_SESSION_UNKNOWN' : isEmpty ? 'E_NOT_TRANSCRIPT' : undefined
     const isExcused = noSession === undefined ? isSilent && prompt === '' : result.error_code === noSession

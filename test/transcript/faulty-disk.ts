@@ -13,11 +13,11 @@ export interface DiskStep {
 export type DiskFault =
   /** It fails, and nothing is done. */
   | { readonly fail: 'ENOSPC' | 'EIO' | 'EACCES' }
-  /** Only so many bytes are taken, and no one says a word. */
+  /** Only this number of bytes is written, and no error is reported. */
   | { readonly short: number }
   /**
-   * The process is gone. Of a write, so many bytes were taken; of anything else, all was done where it is not 0, and
-   * no one lived to hear of it.
+   * The process is gone. Of a write, this number of bytes was written; any other step was done if it is not 0, and
+   * the process did not see the result.
    */
   | { readonly crash: number }
 

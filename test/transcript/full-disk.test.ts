@@ -68,7 +68,7 @@ describe('a write that takes less than it was given', () => {
         await expect(writer.close()).rejects.toThrow(/transcript/)
         expect(disk.steps.slice(steps).map(({ kind }) => kind)).toEqual(['close'])
         const { entries, gaps } = readTranscript(read(disk))
-        // All but the end of a line is a line; no one was promised it.
+        // A line without its line break is a line; it was not acknowledged.
         const isWhole = cut === length - 1
         expect(entries.map(({ uuid }) => uuid)).toEqual(isWhole ? ['u1', 'u2'] : ['u1'])
         expect(gaps.map(({ why }) => why)).toEqual(cut === 0 || isWhole ? [] : ['torn'])
@@ -184,7 +184,7 @@ async function breakAt(scenario: CrashScenario, plan: Plan): Promise<readonly st
   if (broken === undefined) return []
   const { path, step, starts } = broken
   const problems: string[] = []
-  // What a subagent could not write down, it did not do; its parent hears of that, and may go on.
+  // A subagent does nothing that it could not write down; its parent gets the error, and may continue.
   const isChild = whose(disk.steps.slice(0, step)).includes('subagents')
   const { result } = seen.at(-1)!
   if (!isChild && !result.is_error) problems.push('the session goes on')

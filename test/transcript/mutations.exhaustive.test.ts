@@ -1,4 +1,4 @@
-/** Any bytes can be read: what was written is there, or someone says that it is not. */
+/** Any bytes can be read: what was written is there, or is reported as missing. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ test(
         const bytes = mutated(original.bytes, strangers, changes)
         const loaded = readTranscript(bytes, key)
         if (loaded.gaps.length === 0) whole++
-        // Where nothing of ours is left, it may as well be someone else's.
+        // Where no line of ours is left, the file may belong to another program.
         const problems = loaded.isForeign
           ? []
           : [...strangersIn(loaded, original), ...silentIn(loaded, bytes, original)]
@@ -95,7 +95,7 @@ test(
   }
 )
 
-/** A store in which these bytes stand for this transcript. */
+/** A store that has these bytes as this transcript. */
 const storeWith = (path: string, bytes: Buffer): JsonlStore =>
   new JsonlStore(PROJECTS, new FaultyDisk({ ground: GROUND, image: new Map([[path, bytes]]) }))
 
@@ -123,7 +123,7 @@ test('who writes on has numbers that no one had', async () => {
       const before = (await store.load(key))!
       await store.append(key, [{ type: 'user', uuid: 'new', sessionId: key.sessionId }])
       const after = (await store.load(key))!
-      // What someone else wrote has no numbers, and does not count once there is something of ours.
+      // Lines of another program have no numbers, and do not count if there is a line of ours.
       const ours = before.entries.filter(({ crc }) => crc !== undefined)
       expect(after.entries.slice(0, -1)).toEqual(ours)
       expect(after.entries.at(-1)).toMatchObject({ uuid: 'new' })

@@ -1,4 +1,4 @@
-/** Whatever goes wrong while a transcript is repaired, the old file or the new one is there, and no byte is lost. */
+/** If a repair of a transcript fails at any step, the old file or the new one is there, and no byte is lost. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

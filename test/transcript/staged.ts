@@ -15,7 +15,7 @@ import type { TurnOrMaker } from '../../src/testing.ts'
 import { askIn, ownTool, type Project } from '../support/agent-scene.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 
-/** Nothing is ever written there. The folder in which it stands is the only one that was there before. */
+/** Nothing is ever written there. Its folder is the only one that existed before. */
 export const GROUND = tmpdir()
 export const PROJECTS = join(GROUND, 'carabiner-faulty', 'projects')
 
@@ -36,7 +36,7 @@ export interface CrashScenario {
   readonly ends?: ResultMessage['terminal_reason']
   /** Beside the tools. Made anew for each run; `act` is the number of the act, or nothing where it continues. */
   readonly options?: (act: number | undefined, world: World) => QueryOptions
-  /** Calls that someone refuses. */
+  /** Calls that are refused. */
   readonly denied?: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export class World {
   /** What was handed over to be written, by file, and how much of it was acknowledged. */
   readonly written = new Map<string, TranscriptEntry[]>()
   readonly acked = new Map<string, number>()
-  /** When that was: after so many steps on the disk, so many entries of this file. */
+  /** When they were acknowledged: the number of steps on the disk before, and the number of entries of this file. */
   readonly acks: { readonly after: number; readonly path: string; readonly count: number }[] = []
   readonly problems: string[] = []
   /** What was there before. */
@@ -63,7 +63,7 @@ export class World {
     this.mustBeSafe('tool-intent', id)
   }
 
-  /** What someone is about to rely on must have been acknowledged. */
+  /** Entries that are about to be relied on must have been acknowledged. */
   mustBeSafe(type: 'tool-intent' | 'tool-outcome', id: string): void {
     const acked = [...this.written].map(([path, entries]) => entries.slice(0, this.acked.get(path) ?? 0))
     const isSafe = [this.#found, ...acked].some(entries =>
@@ -140,7 +140,7 @@ export interface Seen {
   readonly sent: readonly (readonly Message[])[]
 }
 
-/** One run. The model of `act` says what it is told to; that of `'over'` that it is done, whatever it is asked. */
+/** One run. The model of `act` gives the scripted responses; that of `'over'` always responds that it is done. */
 export async function perform(
   scenario: CrashScenario,
   which: number | { readonly prompt: string; readonly resume: string },
@@ -183,7 +183,7 @@ function castOf(turns: Act['turns']): readonly TurnOrMaker[] {
   return Array.from({ length: 100 }, () => next)
 }
 
-/** The key of a file that stands there. */
+/** The key of an existing file. */
 export function keyOfPath(path: string): SessionKey {
   const [projectKey = '', sessionId = '', ...rest] = path.slice(PROJECTS.length + 1, -'.jsonl'.length).split('/')
   return rest.length === 0 ? { projectKey, sessionId } : { projectKey, sessionId, subpath: rest.join('/') }

@@ -1,4 +1,4 @@
-/** What every store of transcripts must do, whoever wrote it. */
+/** What every store of transcripts must do, built-in or custom. */
 import { describe, expect, test } from 'vitest'
 import { savedIn, type Message, type SessionKey, type TranscriptEntry, type TranscriptStore } from '../../src/index.ts'
 import { replay } from '../../src/lib/agent/session/replay.ts'

@@ -20,7 +20,7 @@ function folder(): string {
   return root
 }
 
-/** As someone writes it for the Claude Agent SDK: two methods over whatever there is. */
+/** A store as programs for the Claude Agent SDK have it: two methods over any storage. */
 function rowsStore(rows: Map<string, string[]>): TranscriptStore {
   const nameOf = (key: object): string => JSON.stringify(key)
   return {

@@ -40,7 +40,7 @@ hooks.on('PostToolUse', 'mcp__*', ctx => {
   expectTypeOf(ctx.toolResponse).toEqualTypeOf<unknown>()
 })
 
-// What fits a schema is typed by whoever knows the schema.
+// The caller, who knows the schema, gives the type of the structured output.
 const counted = await query<{ files: number }>({ prompt: 'x' }).result()
 expectTypeOf(counted.structured_output).toEqualTypeOf<{ files: number } | undefined>()
 expectTypeOf<ResultMessage['structured_output']>().toEqualTypeOf<unknown>()

@@ -1,4 +1,4 @@
-/** To start a process costs a large one more: fork copies its page tables, and the event loop stands still meanwhile. */
+/** Starting a process costs a large process more: fork copies its page tables, which blocks the event loop. */
 import { bareSpawn, command, firing, newPlace } from '../common.ts'
 import { atMost, figuresOf, takeTurns, timed, times, type Contender, type Row } from '../measure.ts'
 

@@ -1,4 +1,4 @@
-/** Plans first; edits when told to. */
+/** Plans first; edits after the mode was changed. */
 import { query, type SDKUserMessage } from 'carabiner'
 
 let planned = (): void => {}

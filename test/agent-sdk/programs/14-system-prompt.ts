@@ -1,4 +1,4 @@
-/** The usual instructions, and one more; variables for whatever the agent starts. */
+/** The usual instructions, and one more; variables for all processes that the agent starts. */
 import { query } from 'carabiner'
 
 for await (const message of query({

@@ -1,5 +1,5 @@
 /**
- * Compiled, not run: what is typed by the Claude Agent SDK fits our `query`, wherever both have the same thing. That the
+ * Compiled, not run: what is typed by the Claude Agent SDK fits our `query` where both have the same thing. That the
  * messages can be read in the same way is shown by the programs beside, which compile with either.
  */
 import type * as sdk from '@anthropic-ai/claude-agent-sdk'

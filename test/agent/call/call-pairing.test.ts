@@ -1,4 +1,4 @@
-/** Every call has exactly one result, in call order, whatever becomes of it. */
+/** Every call has exactly one result, in call order, whether it runs, fails or is refused. */
 import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { allow, deny, type Query, type ToolDefinition } from '../../../src/index.ts'
@@ -72,7 +72,7 @@ const turn: fc.Arbitrary<ScriptedTurn> = fc.record({
   stop: fc.constantFrom('tool_use' as const, 'end_turn' as const, 'max_tokens' as const)
 })
 
-/** The script, and then an end; the second prompt is answered with nothing but words. */
+/** The script, and then an end; the second prompt is answered with text only. */
 const model = (turns: readonly ScriptedTurn[], step: () => void): readonly TurnOrMaker[] =>
   Array.from({ length: 40 }, (_, at) => ({ messages }: { messages: readonly { content: unknown }[] }): ScriptedTurn => {
     step()
@@ -126,7 +126,7 @@ test('any calls, interrupted anywhere: what the model is sent next is always pai
         expect(words(asked.sent.at(-1)!.findLast(({ role }) => role === 'user')!)).toBe('two')
         expect(ofType(asked, 'result')).toHaveLength(2)
         expect(asked.result).toMatchObject({ result: 'End.', is_error: false })
-        // Readers are told the same as the model.
+        // Readers receive the same as the model.
         const told = ofType(asked, 'user').flatMap(({ message }) => resultsIn([message]))
         expect(told).toEqual(resultsIn(asked.sent.at(-1)!))
         const uses = ofType(asked, 'assistant').flatMap(({ message }) =>

@@ -1,4 +1,4 @@
-/** One gate for all: whoever calls a tool, however deep, the same hook is asked. */
+/** One gate for all: the same hook judges the calls of every agent, at any depth. */
 import { z } from 'zod'
 import { expect, test } from 'vitest'
 import { createSdkMcpServer, type ModelRequest, tool } from '../../../src/index.ts'

@@ -1,4 +1,4 @@
-/** Every refusal names the party that decided, wherever it is told. */
+/** Every refusal names the party that decided, in every place that reports it. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

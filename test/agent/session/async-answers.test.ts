@@ -1,4 +1,4 @@
-/** Hooks of files that announce their answer, with an agent at work. */
+/** Hooks of files that announce their answer, in a running agent. */
 import { expect, test } from 'vitest'
 import { ask, project } from '../../support/agent-kit.ts'
 

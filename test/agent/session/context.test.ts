@@ -1,4 +1,4 @@
-/** What hooks add to what the model is told, and what they do to the conversation. */
+/** What hooks add to what the model receives, and how they change the conversation. */
 import { describe, expect, test } from 'vitest'
 import {
   ask,

@@ -1,4 +1,4 @@
-/** Logs that someone has changed or damaged, and ends at awkward moments: what is promised of sessions that go on holds. */
+/** Changed or damaged logs, and sessions that ended at awkward moments: the guarantees of resumed sessions hold. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -65,7 +65,7 @@ const asking =
     return { behavior: 'allow' }
   }
 
-/** Whoever is asked closes the session, and does not answer. */
+/** The callback that is asked closes the session, and does not answer. */
 function leaving(): { readonly abortController: AbortController; readonly canUseTool: CanUseTool } {
   const abortController = new AbortController()
   const canUseTool: CanUseTool = () => {

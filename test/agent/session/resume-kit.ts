@@ -1,4 +1,4 @@
-/** What tests of sessions that go on need. */
+/** Helpers for tests of resumed sessions. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -205,7 +205,7 @@ describe('compaction', () => {
       allowedTools: ['look']
     })
     const whole = (await again(place, ['Yes.'], { ...long, tools, forkSession: true })).sent[0]
-    // Rubbish at the beginning: whoever reads it would say so.
+    // Garbage at the beginning: a reader of it would report it.
     const text = readFileSync(logOf(place), 'utf8')
     writeFileSync(`${logOf(place)}.new`, `${'rubbish\n'.repeat(40_000)}${text}`)
     renameSync(`${logOf(place)}.new`, logOf(place))

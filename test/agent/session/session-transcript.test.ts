@@ -25,7 +25,7 @@ const linesOf = (file: string): readonly Line[] =>
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command }, id: 'toolu_a' }] })
 
-/** A run that writes its transcript, and what stands there afterwards. */
+/** A run that writes its transcript, and the entries afterwards. */
 async function written(
   turns: Parameters<typeof ask>[0],
   asking: Asking = {}
@@ -81,7 +81,7 @@ test('the messages that readers get have the ids of their lines', async () => {
 })
 
 describe('hooks that look into the file', () => {
-  /** What types of lines about the call stand there when a hook of this event looks. */
+  /** The types of the lines about the call that a hook of this event finds. */
   const seenBy = async (event: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure', command: string) => {
     let seen: readonly string[] = []
     await written([bash(command), 'Done.'], {

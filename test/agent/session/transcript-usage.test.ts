@@ -15,7 +15,7 @@ type Line = Readonly<Record<string, unknown>> & {
   }
 }
 
-/** What tools add up: each answer once, told apart by its id and its request. */
+/** What tools add up: each response once, identified by its id and its request. */
 function usedIn(lines: readonly Line[]): number {
   const answers = new Map<string, number>()
   lines.forEach(({ message, requestId }, index) => {
@@ -169,7 +169,7 @@ test('D8: after a restart the model and people are told that a background comman
   ]
   const turns = [{ calls }, 'Both work.']
   await at.agent('s', turns, { tools: ['Bash', 'Agent', 'TaskOutput'], allowedTools: ['Bash', 'Agent'], maxTurns: 2 })
-  // As if it had been killed while both were at work.
+  // As if it had been killed while both were running.
   at.cut('s', line => JSON.stringify(line).includes('Both work.'))
   const ids = at.lines('s').flatMap(({ toolUseResult: output }) => {
     const { backgroundTaskId, agentId } = (output ?? {}) as { backgroundTaskId?: string; agentId?: string }

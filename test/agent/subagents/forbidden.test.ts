@@ -15,7 +15,7 @@ const both = (made: { name: string; input: object }, agent: Partial<AgentDefinit
     agents: { worker: { description: 'Works.', prompt: 'I am worker.', ...agent } }
   })
 
-/** What the subagent and its parent were told of the call. */
+/** What the subagent and its parent received about the call. */
 const answers = ({ sent }: Asked): readonly (string | undefined)[] => [
   resultsIn(sent[2]!).at(-1)?.text,
   resultsIn(sent.at(-1)!).at(-1)?.text

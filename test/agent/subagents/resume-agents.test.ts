@@ -1,4 +1,4 @@
-/** Subagents that go on: by their own class, and through the Agent tool. */
+/** Resumed subagents: by their own class, and through the Agent tool. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

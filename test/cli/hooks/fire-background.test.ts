@@ -1,4 +1,4 @@
-/** `fire` and hooks that continue when their event has gone on. */
+/** `fire` and hooks that continue after their event. */
 import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { type Fired, cliStage } from '../../support/cli-stage.ts'

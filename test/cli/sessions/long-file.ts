@@ -19,7 +19,7 @@ function turn(index: number): readonly TranscriptEntry[] {
   ]
 }
 
-/** Writes so many bytes at least; gives the number of turns. */
+/** Writes at least this number of bytes; returns the number of turns. */
 export function writeLong(path: string, bytes: number, isOurs: boolean): number {
   const file = openSync(path, 'w')
   let seq = 0

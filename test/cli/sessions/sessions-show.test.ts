@@ -75,7 +75,7 @@ describe('a session', () => {
     for (const part of parts) expect(stdout).toContain(part)
     // Who reads a file or a pipe wants no colours.
     expect(stdout).not.toContain('\u001B')
-    // How far a call had come is told only where it matters.
+    // The progress of a call is shown only where it matters.
     expect(stdout).not.toMatch(/intent|outcome/)
   })
 

@@ -1,4 +1,4 @@
-/** Whatever stands in a transcript can be told. */
+/** Every entry of a transcript can be shown. */
 import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/lib/cli/sessions/export.ts'

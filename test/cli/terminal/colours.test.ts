@@ -38,7 +38,7 @@ test('JSON is never coloured', async () => {
   expect((await run(['fire', 'Stop', '--json'], { env: { FORCE_COLOR: '1' } })).stdout).not.toContain(ESC)
 })
 
-/** Whatever steers a terminal, turns text round, or hides. */
+/** Characters that control a terminal, reverse text, or are invisible. */
 const DANGERS = {
   colour: `${ESC}[31mred`,
   clipboard: `${ESC}]52;c;ZXZpbA==\u0007`,

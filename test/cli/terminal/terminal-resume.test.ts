@@ -1,4 +1,4 @@
-/** Sessions that go on at a terminal. */
+/** Sessions that are resumed at a terminal. */
 import { existsSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { cliStage } from '../../support/cli-stage.ts'

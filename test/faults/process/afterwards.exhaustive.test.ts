@@ -42,7 +42,7 @@ describe('whatever becomes of this process, no one is left', () => {
   })
 
   test.each(WHAT)('of a hook that is %s', async what => {
-    // What waits for the next event lets this process end; what is at work does not.
+    // A process that waits for the next event lets this process end; a running one does not.
     const endings = ENDINGS.filter(({ how }) => (how === 'drain' ? what === 'prewarmed' : true))
     // To abort an event does not end what was to continue after it.
     const apt = endings.filter(({ how }) => how !== 'abort' || (what !== 'async' && what !== 'prewarmed'))

@@ -11,13 +11,13 @@ import { endAll, processesWith } from '../../support/process-table.ts'
 export interface DriverProcess {
   readonly child: ChildProcess
   readonly folder: string
-  /** What it told, line by line. */
+  /** What it printed, line by line. */
   readonly told: readonly Record<string, unknown>[]
   /** Its exit code or the signal that ended it, and all that it wrote to stderr. */
   readonly ended: Promise<{ readonly end: number | string | null; readonly stderr: string }>
   /** Who carries its mark, itself excepted. */
   running(): readonly number[]
-  /** Waits for a line that has this key, and gives back what stands there. */
+  /** Waits for a line that has this key, and returns the value. */
   hear(key: string): Promise<unknown>
 }
 

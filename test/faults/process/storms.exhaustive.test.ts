@@ -3,7 +3,7 @@ import { startDriver } from './drive.ts'
 import { hasProgram, isRoot } from '../../support/host.ts'
 import { gone } from '../../support/waiting.ts'
 
-/** Much more than it takes; a process that stands still for that long is not usable. */
+/** Much more than it takes; a process that is blocked for that long is not usable. */
 const LONGEST_LAG = 2_000
 
 /** Limits on processes bind ordinary users only. This one has no other processes. */

@@ -1,4 +1,4 @@
-/** Hooks of all sorts, for laws that hold whatever hooks do. */
+/** Hooks of all kinds, for properties that hold for any hook. */
 import * as fc from '../../support/fast-check.ts'
 import { HookRegistry, type HookContext, type HookResult, type RegistryOptions } from '../../../src/hooks.ts'
 

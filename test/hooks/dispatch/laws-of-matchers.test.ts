@@ -6,7 +6,7 @@ import { callOf } from '../../support/hook-inputs.ts'
 // So many runs take their time on a busy machine.
 describe('matchers', () => {
   const letters = 'abcXYZ019_-'.split('')
-  // Old names stand for new ones as well; they have tests of their own.
+  // Old names are aliases of new ones; separate tests cover them.
   const name = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 6 })
   const gap = fc.constantFrom('', ' ', '  ')
   const takes = (matcher: string | readonly string[], target: string): boolean => {

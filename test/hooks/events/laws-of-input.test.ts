@@ -16,7 +16,7 @@ describe('the caller’s input is never changed', () => {
     Object.assign(value, { more: 'spoilt' })
   }
 
-  /** Hooks that write wherever they can. */
+  /** Hooks that write to every field that they can change. */
   const spoilers = (event: EventName, late: boolean, concurrent: boolean): HookRegistry => {
     const hooks = new HookRegistry()
     for (const dialect of ['library', 'contract'] as const) {

@@ -1,4 +1,4 @@
-/** A place for hooks that ask: a session with a model that says what it is told to, and no one else stands in. */
+/** An environment for hooks that ask a model: a session with a scripted model, and no other stand-ins. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

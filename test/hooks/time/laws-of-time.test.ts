@@ -93,7 +93,7 @@ test('whatever hooks do, and whenever the run is aborted, every fire ends and te
         expect(new Set(outcome.failures.map(failure => failure.by)).size).toBe(outcome.failures.length)
         for (const { name, status, ran, failure } of outcome.report) {
           expect(failure?.by ?? name).toBe(name)
-          // What was handed over and fails is no failure of the event, which has gone on.
+          // A failure of background work is not a failure of the event, which has already continued.
           const handedOver = event === 'PostToolUse' && specs.some((spec, index) => isLater(spec, name, index))
           if (!handedOver) expect(outcome.failures.some(({ by }) => by === name)).toBe(status === 'failed')
           const told = messages.filter(message => message.hook_name === name).map(message => message.subtype)

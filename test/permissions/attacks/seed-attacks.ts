@@ -10,7 +10,7 @@ export interface Attack {
   readonly rules: readonly Rule[]
   readonly mode: Mode
   readonly mustDeny: boolean
-  /** A rule allows every program, and only files are refused: what code in another language opens cannot be told. */
+  /** A rule allows every program, and only files are refused: what other code opens cannot be determined. */
   readonly isOpen: boolean
 }
 

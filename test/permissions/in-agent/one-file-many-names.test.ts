@@ -1,4 +1,4 @@
-/** A rule about a file holds by whatever path a command or a tool names the file. */
+/** A rule about a file applies to every path by which a command or a tool names the file. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -187,8 +187,8 @@ const spelling = fc
   .map(([begin, names]) => ({ begin, names }))
 
 /**
- * Builds what it can of a tree, in a process of its own: a link may lead to the folder of whatever process follows it. What
- * is there already, or in a link that leads in circles, is passed over.
+ * Builds what it can of a tree, in a separate process: a link may lead to the folder of the process that follows it.
+ * Existing files, and links that lead in circles, are skipped.
  */
 function build(
   { cwd }: Project,

@@ -1,4 +1,4 @@
-/** A rule about a host holds by whatever name an address has for it. */
+/** A rule about a host applies to every name of the host. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'

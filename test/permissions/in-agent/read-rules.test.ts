@@ -1,4 +1,4 @@
-/** Rules about reading hold for commands, wherever the agent stands. */
+/** Rules about reading apply to commands in every working directory of the agent. */
 import { symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ask, bashTurn, project, resultsIn } from '../../support/agent-kit.ts'

@@ -162,7 +162,7 @@ test('once means once', async () => {
   expect(await fireArmed(armed)).toMatchObject({ contexts: [], report: [] })
 })
 
-/** Each line stands for ten of the line before. */
+/** Each line expands to ten of the line before. */
 function bomb(): string {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
   for (let level = 1; level < 9; level++) {

@@ -15,7 +15,7 @@ export interface Dead {
   readonly setUp?: (it: SettingsScene) => unknown
 }
 
-/** The line on which a key of the file stands, by the words around it. */
+/** The line of a key of the file, found by the words around it. */
 const lineOf = (text: string, words: string): number => text.slice(0, text.indexOf(words)).split('\n').length
 
 export function check({ what, settings, code, key, fix, level = 'warning', setUp }: Dead): void {

@@ -1,4 +1,4 @@
-/** Patterns from files: whatever stands there, a match takes no longer than it should. */
+/** Patterns from files: a match of any pattern stays within its time limit. */
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { compileSafely } from '../../../src/lib/settings/lint/patterns.ts'

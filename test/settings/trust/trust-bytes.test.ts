@@ -1,4 +1,4 @@
-/** Every byte counts: whichever is flipped, what was trusted is trusted no more. */
+/** Every byte counts: flipping any of them invalidates trust. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { giveTrust, trustOf, type Loaded } from '../../../src/settings.ts'
@@ -60,7 +60,7 @@ test.each(['.claude/hooks/a.sh', '.claude/hooks/lib.py', 'm/own.mjs'])('each byt
   expect(trustOf(load(), where).state).toBe('trusted')
 })
 
-/** All that a file of settings may bring about, without where it stands. */
+/** Everything that a settings file can cause, without its position. */
 const effects = ({ hooks, rules, modules }: Loaded): string =>
   JSON.stringify([
     hooks

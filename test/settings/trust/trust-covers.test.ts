@@ -1,4 +1,4 @@
-/** Which files trust covers: those that a command names, however it names them, and those beside them. */
+/** Which files trust covers: those that a command names, in any form, and those beside them. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { giveTrust, loadSettings, trustOf } from '../../../src/settings.ts'

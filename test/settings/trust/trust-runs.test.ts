@@ -1,4 +1,4 @@
-/** Trust covers what a command runs, however it comes by it; what a hook writes or keeps is no part of that. */
+/** Trust covers what a command runs, in any way that it finds it; what a hook writes or keeps is not covered. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'

@@ -122,7 +122,7 @@ test('several writers at once: the store is always whole, and what they trusted 
   expect((await ends).map(([code]) => code as unknown)).toEqual([0, 0])
   expect(watch.reads).toBeGreaterThan(0)
   const states = folders.map(cwd => trustOf(loadSettings({ ...where, cwd }), { ...where, cwd }).state)
-  // Whoever was overtaken is asked again; no one is trusted who was not.
+  // A process that lost the race must ask again; no project is trusted that was not.
   expect(states.filter(state => state === 'trusted').length).toBeGreaterThan(0)
   expect(states.every(state => state === 'trusted' || state === 'untrusted')).toBe(true)
   expect(readdirSync(path('home/.carabiner'))).toEqual(['trust.json'])

@@ -104,7 +104,7 @@ const resultsIn = ({ content }: Message): readonly ToolResultBlock[] =>
     ? []
     : (content.filter(({ type }) => type === 'tool_result') as readonly ToolResultBlock[])
 
-/** Whether the model was told that the effect of a call is unknown. */
+/** Whether the model was informed that the effect of a call is unknown. */
 export const isToldUnknown = ({ result }: Course): boolean => UNKNOWN.test(JSON.stringify(result?.content ?? ''))
 
 /** Nothing was done that was not written down before, nothing twice, and what is said of it is true. */

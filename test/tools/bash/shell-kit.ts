@@ -21,7 +21,7 @@ interface Calling {
   readonly progress?: (text: string) => void
 }
 
-/** A project, its session, and what was told of it. */
+/** A project, its session, and the messages about it. */
 export interface ShellStage {
   readonly root: string
   readonly session: ToolSession

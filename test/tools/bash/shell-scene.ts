@@ -6,7 +6,7 @@ import { SHELL_ENV, shellStage, type ShellStage } from './shell-kit.ts'
 import { gone, POLL } from '../../support/waiting.ts'
 import { endAll, processesWith } from '../../support/process-table.ts'
 
-/** A stage whose processes can be told from all others. */
+/** A stage whose processes can be distinguished from all others. */
 export interface ShellScene extends ShellStage {
   /** Who still runs of all that was started here. */
   running(): readonly number[]

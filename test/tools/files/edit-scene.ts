@@ -5,7 +5,7 @@ import { readTool } from '../../../src/lib/tools/files/read.ts'
 import { failure, makePlace, use, type ToolPlace } from '../tool-kit.ts'
 
 export interface EditScene extends ToolPlace {
-  /** Edits the file, which was read before. Gives what the model is told. */
+  /** Edits the file, which was read before. Returns what the model receives. */
   edit(old: string, now: string, all?: boolean): Promise<unknown>
   /** The words with which that fails, while the file stays as it is. */
   fails(old: string, now: string, all?: boolean): Promise<string>

@@ -36,7 +36,7 @@ const HANDLE = ['stat', 'read', 'writev', 'sync', 'chown', 'chmod', 'close']
 
 let isPatched = false
 
-/** Runs this, and has `watch` told of each call that it makes. */
+/** Runs this, and calls `watch` for each call that it makes. */
 export async function withWatchedFs<T>(watch: Watch, run: () => Promise<T>): Promise<T> {
   if (!isPatched) {
     isPatched = true

@@ -8,7 +8,7 @@ const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, requi
 const FORM = { message: 'Your name?', requestedSchema: SCHEMA }
 const accepted = { action: 'accept', content: { name: 'Ada' } } as const
 
-/** What a server is told that asks for a name, and what was fired meanwhile. */
+/** The answer to a server that requests a name, and the events that fired in the meantime. */
 async function told(params: object, more: QueryOptions = {}) {
   const { server, place } = logged()
   const asked = await askServers([callTurn('mcp__own__elicit', params)], { own: server }, { in: place, ...more })

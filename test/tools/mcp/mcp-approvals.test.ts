@@ -102,7 +102,7 @@ test.each([
       }
     })
     expect(reasons).toEqual([expect.stringMatching(words)])
-    // Until then the model was told of the tool as it was.
+    // Until then the model received the old definition of the tool.
     const told = model.requests.map(({ request }) => request.tools.find(({ name }) => name === 'mcp__own__look'))
     expect(told[0]).toMatchObject({ description: LOOK.description, inputSchema: LOOK.inputSchema })
     const { description, inputSchema } = changed[0]!

@@ -22,7 +22,7 @@ async function judged(hook: object, options: Asking = {}) {
   return { ...asked, lines: lines(), denials, result: resultsIn(asked.sent.at(-1)!)[0]! }
 }
 
-/** A failed hook closed the gate: nothing ran, people are told why, and the model only which hook failed. */
+/** A failed hook closed the gate: nothing ran, people see the reason, and the model sees only which hook failed. */
 function expectClosed(asked: Awaited<ReturnType<typeof judged>>, hook: string, kind: string, words: string): void {
   const by = `${hook} (--settings:1)`
   const text = `PreToolUse:Bash hook error: [${by}]: gate_failed:${kind}: the hook ${by} failed`

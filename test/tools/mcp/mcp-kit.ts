@@ -1,4 +1,4 @@
-/** Servers to test with: two real ones, and one that does whatever it is told. */
+/** Servers to test with: two real ones, and a scripted one. */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ export const filesystem = (...folders: readonly string[]): Server => ({
   command: process.execPath,
   args: [FILESYSTEM, ...folders]
 })
-/** The server that does what it is told; `log` has a line for each call that reached it. */
+/** The scripted server; `log` has a line for each call that reached it. */
 export const scripted = (log: string, ...args: readonly string[]): Server => ({
   command: process.execPath,
   args: [SCRIPTED, ...args],

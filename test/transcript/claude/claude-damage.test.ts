@@ -8,7 +8,7 @@ import { ask, ofType, project, words } from '../../support/agent-kit.ts'
 import { desk } from '../../cli/sessions/sessions-kit.ts'
 import { answerLine, readUse, fileOf, line, resultOf, textOf, user, type ClaudeLine } from './claude-kit.ts'
 
-/** What a model is sent when a session continues from this file, and what people are told of it. */
+/** What a model receives when a session is resumed from this file, and what is reported to people. */
 async function resumed(lines: readonly object[] | string): Promise<{ sent: readonly string[]; notices: string }> {
   const place = project()
   const asked = await ask(['Well.'], { in: place, resume: fileOf(lines, place), prompt: 'And now?' })
@@ -124,7 +124,7 @@ describe('a compaction that names a line which is not there', () => {
   })
 })
 
-/** Sessions with branches, calls side by side, subagents and compactions. Each text stands there once. */
+/** Sessions with branches, calls side by side, subagents and compactions. Each text occurs once. */
 type Op = { readonly kind: 'turn' | 'back' | 'agent' | 'compact' | 'note'; readonly size: number }
 const op: fc.Arbitrary<Op> = fc.record({
   kind: fc.constantFrom('turn', 'turn', 'turn', 'back', 'agent', 'compact', 'note'),
@@ -168,7 +168,7 @@ function session(ops: readonly Op[]): Told {
   for (const { kind, size } of ops) {
     if (kind === 'turn') turn(size)
     else if (kind === 'back' && ends.length > 2) {
-      // Before the last compaction no one goes back.
+      // There is no way back to a message before the last compaction.
       last = ends[Math.max(1, ends.length - 2 - size)]!
       ends.splice(ends.indexOf(last) + 1)
       isBack = true
@@ -206,7 +206,7 @@ function session(ops: readonly Op[]): Told {
 
 const wordsIn = (value: unknown): readonly string[] => JSON.stringify(value).match(/<l\d+>/g) ?? []
 
-/** What the model is told, of all agents. */
+/** What the models of all agents receive. */
 function toldIn(bytes: string): { readonly told: Set<string>; readonly isSaid: boolean } {
   const { entries, gaps } = readTranscript(Buffer.from(bytes))
   const { main, agents, missing } = readClaude(entries)
@@ -243,7 +243,7 @@ test('D1: any one line, deleted or damaged, costs its own message alone, and som
       expect([...before.told].filter(each => !told.has(each) && !allowed.has(each))).toEqual([])
       const isNamed = lines.some(each => [each['parentUuid'], each['logicalParentUuid']].includes(gone['uuid']))
       if (isNamed || (isDamaged && rest !== '')) expect(isSaid).toBe(true)
-      // That a branch took the place of another is told by its first line alone.
+      // Only the first line of a branch shows that it replaced another one.
       const isEnd = heads.has(String(gone['uuid'])) || gone['subtype'] !== undefined || index === lines.length - 1
       if (!isEnd) expect([...told].filter(each => !before.told.has(each))).toEqual([])
     }),

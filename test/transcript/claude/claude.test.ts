@@ -1,4 +1,4 @@
-/** Transcripts of Claude Code, in the layouts that it has had: what was said in them, and going on from a copy. */
+/** Transcripts of Claude Code, in the layouts that it has had: their contents, and sessions resumed from a copy. */
 import { cpSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as fc from '../../support/fast-check.ts'
@@ -32,7 +32,7 @@ const pathOf = (name: string): string => `${FIXTURES}/projects/${name}.jsonl`
 const linesOf = (name: string): readonly TranscriptEntry[] => readTranscript(readFileSync(pathOf(name))).entries
 const idsOf = (lines: readonly TranscriptEntry[]): readonly unknown[] => lines.map(({ uuid }) => uuid)
 
-/** What a model would be told, in a few words. */
+/** What a model would receive, in short form. */
 const told = (entries: readonly TranscriptEntry[]): readonly string[] =>
   replay(entries)!.conversation.messages.map(message => `${message.role}: ${words(message)}`)
 

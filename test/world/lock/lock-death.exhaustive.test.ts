@@ -1,4 +1,4 @@
-/** The lock ends with whoever had it, however that ended, and no sooner. */
+/** A lock is released when the process that held it ends in any way, and not before. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -36,7 +36,7 @@ test('a hundred that are killed with the lock, or as they take it, leave nothing
       await holder.ask({ order: 'churn', file })
     }
     await holder.kill()
-    // In every other round it is the next to be killed that comes upon what is left.
+    // In every other round, the next process to be killed finds the leftovers.
     if (round % 4 < 2) continue
     const own = await held(lock(file, doing))
     await own.release()

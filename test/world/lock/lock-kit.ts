@@ -47,7 +47,7 @@ export interface Locker {
   kill(): Promise<void>
 }
 
-/** A process that takes locks when it is told to: in namespaces of its own, should `wrapper` make some. */
+/** A process that takes locks on request, in its own namespaces if `wrapper` creates some. */
 export async function locker({
   wrapper = [],
   host

@@ -1,4 +1,4 @@
-/** Machines that share a disk see no process of each other: a lease tells, and whoever lost it writes nothing more. */
+/** Machines with one disk cannot see each other's processes: a lease decides, and a writer that lost it stops. */
 import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { JsonlStore } from '../../../src/index.ts'
@@ -18,7 +18,7 @@ async function stop(one: Locker): Promise<void> {
   await vi.waitUntil(() => processState(one.pid) === 'T', { timeout: HANG, interval: 5 })
 }
 
-/** As if the lease had been renewed so many seconds earlier. */
+/** As if the lease had been renewed this number of seconds earlier. */
 function age(place: string, seconds: number): void {
   const then = new Date(statSync(place).mtimeMs - seconds * 1000)
   utimesSync(place, then, then)

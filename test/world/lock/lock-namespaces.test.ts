@@ -1,4 +1,4 @@
-/** One writer a machine, whatever namespaces its processes are in. */
+/** One writer per machine, across all namespaces of its processes. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'

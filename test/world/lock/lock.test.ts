@@ -100,7 +100,7 @@ describe('a lock', () => {
     const step = record({
       name: constantFrom('a', 'b', 'c'),
       folder: constantFrom('real', 'link'),
-      // Someone else, some time, or whoever has it.
+      // The lock is requested, or its holder releases it.
       act: constantFrom('take', 'let go')
     })
     await assert(

@@ -1,4 +1,4 @@
-/** Runs of an agent that end by themselves. Whatever happens in them that can be seen from outside calls `step`. */
+/** Runs of an agent that end by themselves. Everything in them that is visible from outside calls `step`. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { allow, EVENT_NAMES, type HookRegistry } from '../../../../src/index.ts'
 import type { ScriptedTurn, TurnOrMaker } from '../../../../src/testing.ts'

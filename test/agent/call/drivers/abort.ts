@@ -1,7 +1,7 @@
 /**
  * Plays one scenario again and again, and aborts it at its first step, its second, its third, … until it ends before
- * the abort comes. Between two steps the abort also comes some microtasks later, since there are awaits that no one
- * sees. Prints what was found; whoever started it sees whether it ends by itself.
+ * the abort comes. Between two steps the abort also comes some microtasks later, because not all awaits are
+ * visible. Prints what was found; its parent checks that it ends by itself.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { askIn, ofType, projectIn, resultsIn, type Asked } from '../../../support/agent-scene.ts'
 import { ABORT_SCENARIOS, turnsOf } from './abort-scenarios.ts'
 
-/** Whatever takes longer hangs, in milliseconds. */
+/** A run that takes longer than this hangs, in milliseconds. */
 const HANG = 300_000
 /** How long what was ended may be seen, in milliseconds: less than any timer of a session would keep it alive. */
 const GONE = 4000
@@ -62,7 +62,7 @@ async function abortSoon(abortController: AbortController, microtasks: number): 
   abortController.abort()
 }
 
-/** What should hold of any run, however it ended. */
+/** What should hold for every run, regardless of how it ended. */
 function problemsOf(asked: Asked, aborted: boolean): readonly string[] {
   const count = (name: string): number => asked.names.filter(each => each === name).length
   const calls = ofType(asked, 'assistant').flatMap(({ message }) =>

@@ -1,7 +1,7 @@
 /**
  * A session of two thousand turns, with hooks, a transcript and compaction: all for one prompt, or with the argument
  * `prompts` one for each. Prints how large the heap is after a collection at some of the turns. With a second argument,
- * each turn also leaks so many bytes. Start it with `--expose-gc`.
+ * each turn also leaks this number of bytes. Start it with `--expose-gc`.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * `deaf.ts <runs> <megabytes of input> <megabytes of ballast>`: commands that do not read what they are given. Whatever
- * no one catches is told.
+ * `deaf.ts <runs> <megabytes of input> <megabytes of ballast>`: commands that do not read their input. Uncaught
+ * errors are reported.
  */
 import { fireBash, endOf, grow, place, registryWith, tell } from './support.ts'
 

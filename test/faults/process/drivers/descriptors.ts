@@ -1,6 +1,6 @@
 /**
- * `descriptors.ts <free,free,…> <megabytes of ballast> [prewarmed]`: leaves so many descriptors free, asks, frees
- * them all and asks again. Whatever no one catches is told.
+ * `descriptors.ts <free,free,…> <megabytes of ballast> [prewarmed]`: leaves as many descriptors free, fires, frees
+ * them all and fires again. Uncaught errors are reported.
  */
 import { closeSync, openSync } from 'node:fs'
 import { fireBash, endOf, grow, place, registryWith, tell } from './support.ts'

@@ -1,4 +1,4 @@
-/** `kills.ts <count> <width> [namespaced]`: so many commands that ignore SIGTERM run into their timeout, overlapped. */
+/** `kills.ts <count> <width> [namespaced]`: commands that ignore SIGTERM reach their timeout, overlapping. */
 import { fireBash, endOf, place, registryWith, tell } from './support.ts'
 
 const [count, width] = process.argv.slice(2, 4).map(Number) as [number, number]

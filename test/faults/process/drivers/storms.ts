@@ -1,4 +1,4 @@
-/** `storms.ts <spec>`: runs one command and tells how it ended, and for how long the event loop stood still at most. */
+/** `storms.ts <spec>`: runs one command and reports how it ended, and the longest block of the event loop. */
 import type { CommandSpec } from '../../../../src/external.ts'
 import { fireBash, endOf, place, registryWith, tell } from './support.ts'
 

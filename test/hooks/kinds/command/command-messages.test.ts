@@ -1,4 +1,4 @@
-/** What whoever watches is told of a command. */
+/** The messages about a command that the sink receives. */
 import { expect, test, vi } from 'vitest'
 import type { HookMessage, HookProgress, HookResponse } from '../../../../src/hooks.ts'
 import { manualClock } from '../../../../src/testing.ts'

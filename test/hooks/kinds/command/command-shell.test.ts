@@ -108,7 +108,7 @@ test.each([
     chmodSync(write('plain', 'echo {}\n'), 0o644)
     command({ ...spec, source: 'settings.json:3' })
     const outcome = await hooks.fire('PreToolUse', bash())
-    // The first host takes exit code 2 for a refusal, whoever it comes from.
+    // The first host takes exit code 2 for a refusal, also if the shell itself exits with it.
     if (profile === 'compat' && outcome.failures.length === 0) {
       expect(outcome).toMatchObject({ blocked: true, reason: expect.stringMatching(/can('t|not) open/) as string })
     } else {

@@ -19,7 +19,7 @@ function hookAt(url: string, place: HookEnvironment = placeOf()) {
 
 const whole = (body: string): string => responseOf(200, { 'content-length': String(body.length) }, body)
 
-/** Nothing else happens for so many milliseconds. */
+/** Nothing else happens for this number of milliseconds. */
 function busy(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
@@ -65,7 +65,7 @@ describe('connections', () => {
       const { fire } = hookAt(url)
       const together = () => Promise.all(Array.from({ length: width }, async () => (await fire()).reason))
       const first = await together()
-      // It closes them now, and they are asked before anyone could have heard of it.
+      // The server closes them now, and they are used before the client can have noticed.
       server.closeIdleConnections()
       expect([...first, ...(await together())]).toEqual(Array.from({ length: 2 * width }, () => 'not today'))
     }

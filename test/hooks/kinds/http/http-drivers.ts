@@ -9,7 +9,7 @@ import type { Outcome } from '../../../../src/hooks.ts'
 
 const DRIVER = fileURLToPath(new URL('drivers/http.ts', import.meta.url))
 
-/** What the process told before it ended by itself. */
+/** What the process printed before it ended by itself. */
 interface Driven {
   readonly outcome: Pick<Outcome, 'decision' | 'reason' | 'failures'>
   /** Kilobytes: before the event, and at most. */

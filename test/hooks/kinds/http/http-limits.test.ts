@@ -10,7 +10,7 @@ import { ALLOW, DENY, fireAt, placeOf, responseOf, serve, serveRaw } from './htt
 // Thousands of exchanges take their time on a busy machine.
 const MIB = 1024 * 1024
 
-/** An allow that is so many bytes long. */
+/** An allow of this length in bytes. */
 const padded = (bytes: number): string => ALLOW.slice(0, -1).padEnd(bytes - 1) + ALLOW.slice(-1)
 
 /** Something that a promise is made of. */

@@ -1,4 +1,4 @@
-/** Servers on loopback that behave as they are told, and hooks that ask them. */
+/** Servers on loopback with a scripted behaviour, and hooks that post to them. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -57,7 +57,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** Whoever asked has gone. */
+/** The client has disconnected. */
 const noBody = (): void => undefined
 
 /** Answers each request with this text, or as this function does. */
@@ -82,7 +82,7 @@ export async function serve(
   return { ...(await listen(server, 'http', host, port)), server, asked, connections: () => connections }
 }
 
-/** Does what it is told with each connection, once something was sent on it. */
+/** Calls a function with each connection, once data was received on it. */
 export async function serveRaw(answer: (socket: Socket, sent: string) => void, scheme = 'http'): Promise<Place> {
   const server = createRawServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => undefined)

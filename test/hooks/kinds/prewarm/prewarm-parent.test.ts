@@ -1,4 +1,4 @@
-/** What waits for an event does not outlive whoever would give it, and never takes that end for an event. */
+/** A process that waits for an event does not outlive its parent, and never takes the parent's end for an event. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -15,7 +15,7 @@ export const WARM = `bash '${fixture('hooks/warm.sh')}'`
 export interface WarmScene extends HookScene {
   /** All processes of the hook so far, in the order of their start. */
   started(): readonly number[]
-  /** The one that waits for an event, once there are so many. */
+  /** The process that waits for an event, once this number of processes exists. */
   waiting(count: number): Promise<number>
   /** Fires, and says which process answered. */
   ask(command?: string): Promise<{ pid: number; outcome: Outcome }>
@@ -27,7 +27,7 @@ export function warmScene(
   registry: RegistryOptions = {},
   outside: HookEnvironmentOptions = {}
 ): WarmScene {
-  // On a clock that stands still a run takes no time, so a process is ready as soon as it is there.
+  // On a stopped clock a run takes no time, so a process is ready as soon as it exists.
   const where = hookScene(registry, { clock: manualClock(), ...outside })
   where.command({ command: WARM, prewarm: true, ...spec })
   return { ...where, ...watching(where) }

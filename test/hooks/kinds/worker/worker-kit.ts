@@ -1,4 +1,4 @@
-/** What the tests of workers share: a worker that does as it is told, on a clock turned by hand. */
+/** What the tests of workers share: a scripted worker, on a manual clock. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ export function workerFolder(): string {
   return folder
 }
 
-/** What the puppet is told to do with one event. */
+/** The steps of the puppet for one event. */
 export type PuppetStep = Readonly<Record<string, unknown>>
 
 /** One worker, and all that it tells. */
@@ -45,7 +45,7 @@ export interface WorkerStage {
   readonly late: LateAnswer[]
   /** Fires PreToolUse with these steps. */
   ask(steps: readonly PuppetStep[], call?: string, signal?: AbortSignal): Promise<Outcome>
-  /** Waits until the worker has printed this on standard error while someone waited for it. */
+  /** Waits until the worker has printed this on standard error while an event was waiting. */
   heard(text: string): Promise<void>
   /** Who still runs of all that was started here. */
   running(): readonly number[]

@@ -1,4 +1,4 @@
-/** `descriptors.ts <free,free,…>`: leaves so many descriptors free, calls tools, frees them all and calls again. */
+/** `descriptors.ts <free,free,…>`: leaves as many descriptors free, calls tools, frees them all and calls again. */
 import { closeSync, openSync } from 'node:fs'
 import { errorMessage } from '../../../../src/lib/errors.ts'
 import { bashTool } from '../../../../src/lib/tools/bash/bash.ts'

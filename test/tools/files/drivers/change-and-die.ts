@@ -18,7 +18,7 @@ function die(): Promise<never> {
   return new Promise(() => undefined)
 }
 
-/** Whatever it only reads in between makes no difference to what is left. */
+/** Reads in between make no difference to what is left. */
 const CHANGES = new Set(['mkdir', 'writev', 'chown', 'chmod', 'sync', 'linkSync', 'renameSync', 'unlinkSync'])
 
 let count = 0

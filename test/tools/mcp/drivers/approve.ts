@@ -1,4 +1,4 @@
-/** An agent that calls tools of a server, and says yes to whatever it is asked. Prints what it was asked about. */
+/** An agent that calls tools of a server, and approves every prompt. Prints the prompts. */
 import { query } from '../../../../src/index.ts'
 import { scriptedModel } from '../../../../src/testing.ts'
 

@@ -1,4 +1,4 @@
-/** Adds numbers to a list in a file, one by one, when it is told to begin; or stays in the middle of a change. */
+/** Adds numbers to a list in a file, one by one, after a start signal; or stays in the middle of a change. */
 import { writeSync } from 'node:fs'
 import { changeOwnFile } from '../../../../src/lib/world/lock/lock.ts'
 

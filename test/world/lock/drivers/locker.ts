@@ -1,4 +1,4 @@
-/** Does with locks what it is told, one message after the other, and answers each. */
+/** Takes and releases locks on request, one message after the other, and answers each. */
 import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
@@ -24,7 +24,7 @@ export type Order =
   | { readonly order: 'write'; readonly text: string }
   /** Starts something that lives on. */
   | { readonly order: 'spawn' }
-  /** Listens no longer: nothing but what it holds could keep it alive. */
+  /** Stops listening: only what it holds could keep it alive. */
   | { readonly order: 'leave' }
 
 let own: Lock | undefined
