@@ -12,7 +12,7 @@ import { tableOf, type Row } from './table.ts'
 const BLOCK = 16
 const AT_ONCE = 16
 
-/** A message that was said: to put it into words is no one's cost here. */
+/** A message that is created in advance: the cost of creating it is not measured. */
 interface Message {
   readonly entry: Entry
   readonly uuid: string
@@ -68,7 +68,7 @@ export async function measureAppend(folder: string, messages: number): Promise<T
     writeSync(file, bytes)
     fdatasyncSync(file)
   }
-  // One after the other: where two transcripts are open, no one is kept waiting by the other's disk.
+  // One after the other, so that neither of two open transcripts waits for the other's flush.
   const single = await openLog(root, key('single'), folder)
   const one = await race(messages, {
     'write, fdatasync': from => oneByOne(from, bare(plain, line)),

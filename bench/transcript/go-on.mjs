@@ -26,7 +26,7 @@ export async function goOn({ cwd, home }, sessionId, { calls, text }, onCall) {
       return { ...about, stop: 'tool_use', content: [{ type: 'tool_use', ...call }] }
     }
   }
-  // It has effects for all that anyone knows: what it is about to do, and what it did, is safe on the disk each time.
+  // It counts as a tool with side effects: its intent and its outcome are flushed to the disk each time.
   const look = tool('look', 'Shows something', { text: z.string() }, async () => ({
     content: [{ type: 'text', text }]
   }))

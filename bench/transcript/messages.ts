@@ -18,7 +18,7 @@ const ROUND = 100
 /** The number of messages after a fresh start. */
 const BEHIND = 40
 
-/** What is said in the n-th message of a conversation: a prompt, then calls and their results, then an answer. */
+/** The content of the n-th message of a conversation: a prompt, then calls and their results, then an answer. */
 export interface Said {
   readonly kind: 'prompt' | 'call' | 'result' | 'answer'
   readonly text: string

@@ -198,7 +198,7 @@ test('a command that changes the folder is told of', async () => {
   })
 })
 
-/** What happens only where files change meanwhile, or a server asks the user something: there are tests of their own. */
+/** Events that fire only if files change, or if a server asks the user: separate tests cover them. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['ConfigChange', 'FileChanged', 'Elicitation', 'ElicitationResult'])
 
 // F1, F199

@@ -1,4 +1,4 @@
-/** Where a run ends although no one ends it: turns, money, tokens, and hooks that never let go. */
+/** Limits that end a run: turns, money, tokens, and hooks that never let it stop. */
 import { describe, expect, test } from 'vitest'
 import { deny, query, type Model } from '../../src/index.ts'
 import { scriptedModel, type ScriptOptions, type TurnOrMaker } from '../../src/testing.ts'

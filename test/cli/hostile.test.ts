@@ -1,4 +1,4 @@
-/** A hostile project that is not trusted: nothing of it runs, and no one but the configured model is asked. */
+/** A hostile project that is not trusted: nothing of it runs, and only the configured model is called. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 2 * HANG })
 
 const hasStrace = spawnSync('strace', ['-f', '-e', 'trace=execve', 'true']).status === 0
 
-/** A port of the attacker, and how often someone came. */
+/** A port of the attacker, and its number of connections. */
 async function trap(): Promise<{ readonly url: string; readonly port: number; visits: number }> {
   const found = { url: '', port: 0, visits: 0 }
   const server = createServer(socket => {

@@ -1,4 +1,4 @@
-/** What was typed wrong is said in a line, with what to do, and ends with 64. */
+/** A usage error is one line that says what to do, and exits with 64. */
 import { expect, test, vi } from 'vitest'
 import { cliStage } from '../support/cli-stage.ts'
 import { HANG } from '../support/waiting.ts'

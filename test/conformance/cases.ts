@@ -1,6 +1,6 @@
 /**
- * What a hook gives back, and what has to come of it: the hook contract as a table. Every kind of hook that can give
- * that back is put to it, in both profiles; docs/conformance.md is printed from it.
+ * What a hook returns, and the expected outcome: the hook contract as a table. Every kind of hook that can
+ * return it runs through it, in both profiles; docs/conformance.md is printed from it.
  */
 import type { EventName, Profile } from '../../src/hooks.ts'
 import type { Behaviour } from '../support/external-kit.ts'

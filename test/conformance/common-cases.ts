@@ -1,4 +1,4 @@
-/** What any hook may give back, on one event of each family. */
+/** What any hook may return, on one event of each family. */
 import type { EventName } from '../../src/hooks.ts'
 import type { Behaviour } from '../support/external-kit.ts'
 import { exit, json, specific, text, the } from './build.ts'
@@ -45,7 +45,7 @@ const SCENES: readonly Scene[] = [
   { event: 'SessionEnd', refusal: ignored }
 ]
 
-/** The same on every event; what comes of it may differ. */
+/** The same on every event; the outcome may differ. */
 function everywhere(
   name: string,
   gives: Behaviour | ((scene: Scene) => Behaviour),
@@ -68,7 +68,7 @@ const FAILED_START = fails('spawn')
 const isPermission = ({ event }: { readonly event: EventName }): boolean => event === 'PermissionRequest'
 const open = ({ refusal, open: isOpen }: Scene, reason: string): Expected =>
   isOpen ? marked(nothing) : refusal(reason)
-/** Text that is no reply: context where what hooks print is, else nothing. */
+/** Text that is not a reply: context on events where the output of hooks is context, otherwise nothing. */
 const printed =
   (words: string) =>
   ({ text: isContext }: Scene): Expected =>

@@ -1,4 +1,4 @@
-/** What should come of a case, and how that is said. */
+/** The expected outcome of a case, and its notation. */
 import type { Decision, FailureKind, Outcome } from '../../src/hooks.ts'
 
 /** The expected outcome of an event. A field that is not named must be as without a reply. */

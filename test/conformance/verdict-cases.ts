@@ -1,5 +1,5 @@
 /**
- * What a model says, and what has to come of it: hooks that ask a model or an agent say yes or no, and no more. What
+ * Responses of a model, and the expected outcomes: hooks that ask a model or an agent reply only yes or no. What
  * they have in common with other kinds is among the cases of all.
  */
 import type { EventName, Profile } from '../../src/hooks.ts'
@@ -77,7 +77,7 @@ const YESES: readonly VerdictCase[] = [
   goingOn('PreToolUse', 'says no, between fences', `\`\`\`\n${NO}\n\`\`\``, refused('not today'))
 ]
 
-/** What is no verdict is no yes. */
+/** A response that is not a verdict is never a yes. */
 const FAILURES: readonly (readonly [string, Turn, 'reply' | 'threw'])[] = [
   ['says nothing', '', 'reply'],
   ['says so in words', 'I think that is fine.', 'reply'],

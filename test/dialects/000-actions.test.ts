@@ -1,5 +1,5 @@
 /**
- * Dialect 000: a trait whose `on_event` gets any of five events and gives back an action, Continue, Block or
+ * Dialect 000: a trait whose `on_event` gets any of five events and returns an action, Continue, Block or
  * Transform. Here: an object with `events` and `run(ctx)`, and replies.
  */
 import { describe, expect, test } from 'vitest'

@@ -97,7 +97,7 @@ describe('the security hook', () => {
     expect(outcome.reason).toBe("Blocked: contains 'sudo'")
     expect(outcome.reasons.map(verdict => verdict.by)).toEqual(['security-hook', 'late'])
     expect(outcome.report.map(line => line.name)).toEqual(['security-hook', 'late'])
-    // A block keeps no one from seeing the call.
+    // A block does not keep other hooks from seeing the call.
     expect(seen).toEqual(['late'])
   })
 })

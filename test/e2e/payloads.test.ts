@@ -61,7 +61,7 @@ const hasty: QueryOptions['clock'] = {
   }
 }
 
-/** Someone is asked, and answers when the notification about that has gone out. */
+/** A person is asked, and answers after the notification about it was sent. */
 async function recordNotification(): Promise<readonly Payload[]> {
   let answer = (): void => {}
   const told = new Promise<void>(resolve => (answer = resolve))
@@ -79,7 +79,7 @@ async function recordNotification(): Promise<readonly Payload[]> {
 /** A helper that works beside its caller until that has ended its turn. */
 const HELPER_WAITS = `while ! grep -q '"hook_event_name":"Stop"' ../kept; do sleep 0.02; done`
 
-/** An agent that calls another one, which calls Bash. Whose turn it is shows in what was said first. */
+/** An agent that calls another one, which calls Bash. The first message shows whose turn it is. */
 function delegating(behind: boolean): readonly TurnOrMaker[] {
   const input = { description: 'help', prompt: 'SUB: do it', subagent_type: 'helper', run_in_background: behind }
   const main = [callTurn('Agent', input), 'ok', 'ok']

@@ -85,7 +85,7 @@ test.skipIf(!canBeOrdinary)(
   }
 )
 
-/** Runs with a disk of its own, of this kind, for the home; what comes of it is copied to `kept`. */
+/** Runs with a disk of its own, of this kind, for the home; the resulting files are copied to `kept`. */
 const onDisk = (run: Agent, options: string, script: string, args: readonly string[]): Promise<Ran> =>
   shell(run, `mount -t tmpfs -o ${options} none "$HOME" && ${script}`, args, ['unshare', '-Ur', '--mount'])
 

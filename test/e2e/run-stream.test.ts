@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: HANG })
 
 const GLOB = callReply(['Glob', { pattern: '*' }])
 
-/** What is said about hooks while an agent with these works. */
+/** The messages about hooks while an agent with these hooks runs. */
 async function heard(hooks: object, ...flags: readonly string[]): Promise<readonly StreamLine[]> {
   const { ask, user } = await agent([GLOB, textReply('Done.')])
   user({ hooks })

@@ -71,7 +71,7 @@ test.each(SIGNALS)('G3: %s while it waits for its prompt on standard input', asy
   const run = await agent([textReply('never')])
   const child = run.begin([])
   onTestFinished(() => void child.kill('SIGKILL'))
-  // More than the pipe holds: that it was taken shows that someone reads.
+  // More than the pipe holds: if it was accepted, there is a reader.
   await new Promise(resolve => child.stdin!.write('x'.repeat(1 << 20), resolve))
   const exit = new Promise(resolve => child.once('exit', (...how) => resolve(how)))
   child.kill(signal)

@@ -51,7 +51,7 @@ const within = (bytes: readonly number[]): Buffer => join2('{"decision":"allow",
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le')
 const swapped = (text: string): Buffer => utf16(text).swap16()
 
-/** Text with a decision in it closes the gate in strict; in compat it is no opinion, and marked. */
+/** Text with a decision in it closes the gate in strict; in compat it is no opinion, and is marked. */
 const EFFECTS = {
   output: ['closed: output', 'open, marked: output'],
   reply: ['closed: reply', 'open, marked: reply'],

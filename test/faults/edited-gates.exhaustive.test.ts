@@ -8,7 +8,7 @@ import { hasProgram, isRoot } from '../support/host.ts'
 import { fireFault, inTurn, faultScene, type FaultScene } from './scene.ts'
 import { there } from '../support/waiting.ts'
 
-/** Reads first, so that it can be started ahead, and takes its time, so that it can be changed meanwhile. */
+/** Reads first, so that it can be started in advance, and runs slowly, so that it can be changed in the meantime. */
 const gate = (reason: string): string => `#!/bin/sh\nread -r event\nsleep 0.02\necho ${reason} >&2\nexit 2\n`
 
 const TIMINGS = Array.from({ length: 20 }, (_, index) => index * 4)
@@ -52,7 +52,7 @@ const WAYS: readonly (readonly [string, (gate: Gate) => void])[] = [
   ['turned into nonsense', ({ replace }) => replace('#!/no/such/interpreter\nexit 2\n')]
 ]
 
-/** Root may read everything, so that the hook is someone else there. */
+/** Root may read everything, so the hook runs as another user there. */
 const asAnother = isRoot ? 'setpriv --reuid=64322 --regid=64322 --clear-groups ' : ''
 const skipped = isRoot && !hasProgram('setpriv')
 const why = skipped ? ' (needs setpriv, since root may read everything)' : ''

@@ -5,7 +5,7 @@ import { effectOf, faultScene, type FaultScene } from './scene.ts'
 import { gone, POLL } from '../support/waiting.ts'
 import { processesWith } from '../support/process-table.ts'
 
-/** A time to sleep that no one else sleeps: so the process can be found when its environment is empty. */
+/** A unique time to sleep, so that the process can be found when its environment is empty. */
 const someTime = (): string => `600.${Math.floor(Math.random() * 1e9) + 1e9}`
 
 /** `Z` is replaced by the sleep that tries to escape. */

@@ -47,7 +47,7 @@ describe('every proper beginning of a reply of 2 KB is a failure', () => {
 const ALLOW = '{"decision":"allow"}'
 const DENY = '{"decision":"deny","reason":"no"}'
 
-/** What was printed, and what becomes of it in strict and in compat. No one looks for braces in what is not JSON. */
+/** The output, and its effect in strict and in compat. Text that is not JSON is not searched for braces. */
 const PRINTED: readonly (readonly [string, string, string, string])[] = [
   ['two documents', `${ALLOW}${ALLOW}`, 'closed: reply', 'open, marked: reply'],
   ['two documents, a line each', `${ALLOW}\n${ALLOW}\n`, 'closed: reply', 'open, marked: reply'],

@@ -25,7 +25,7 @@ interface Effects {
   /** On a gate. */
   readonly strict: Effect
   readonly compat: Effect
-  /** On an event that is no gate; in compat the same, unless it is said. */
+  /** On an event that is not a gate; the same in compat, unless stated. */
   readonly elsewhere: Effect
   readonly elsewhereInCompat?: Effect
 }

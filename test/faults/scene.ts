@@ -30,7 +30,7 @@ export interface FireSpec {
   readonly signal?: AbortSignal
 }
 
-/** A place for one test. All that is started in it carries a mark; no one with it may be left at the end. */
+/** An environment for one test. All its processes have a mark; none with it may be left at the end. */
 export interface FaultScene {
   readonly folder: string
   readonly place: HookEnvironment

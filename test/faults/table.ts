@@ -1,5 +1,5 @@
 /**
- * Every fault of a hook, one row each: what it is, and what becomes of the event. The tests bring the faults about and
+ * Every fault of a hook, one row each: what it is, and its effect on the event. The tests cause the faults and
  * compare with the rows, word by word; docs/failures.md is printed from them.
  */
 import {

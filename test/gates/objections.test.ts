@@ -1,4 +1,4 @@
-/** What hooks object to reaches the model, and what overrules a hook is said. */
+/** Objections of hooks reach the model, and overruled hooks are reported. */
 import { describe, expect, test } from 'vitest'
 import { HookRegistry, deny, type AgentMessage } from '../../src/index.ts'
 import { ask, ofType, project, registry, words, type Asked, type Asking } from '../support/agent-kit.ts'

@@ -1,4 +1,4 @@
-/** Settings files as people have them: nothing stops, and little is said. */
+/** Settings files as people have them: no run stops, and there are few notices. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

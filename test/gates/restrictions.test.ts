@@ -1,4 +1,4 @@
-/** What was meant to restrict and cannot do so: it stops, or it is said. Never nothing. */
+/** An ineffective restriction stops the run or is reported. It is never ignored silently. */
 import { describe, expect, test } from 'vitest'
 import { loadSettings, lint } from '../../src/settings.ts'
 import { ROWS } from './rows.ts'

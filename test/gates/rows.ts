@@ -6,9 +6,9 @@ import type { CliStage } from '../support/cli-stage.ts'
 
 export interface Row {
   readonly name: string
-  /** Nothing starts, or it is said. */
+  /** Nothing starts, or it is reported. */
   readonly comes: 'stop' | 'notice'
-  /** What is said names this. */
+  /** The report names this. */
   readonly says: string
   /** Files: `home/…`, `project/…`, `managed/…`. */
   readonly files?: Readonly<Record<string, object | string>>

@@ -9,7 +9,7 @@ const sky = createSdkMcpServer({
   tools: [tool('weather', 'looks out', {}, async () => ({ content: [] }), { annotations: { readOnlyHint: true } })]
 })
 
-/** What is said of restrictions when a session with this gate begins. */
+/** The notices about restrictions when a session with this gate begins. */
 async function noticed(options: (matcher: string) => QueryOptions, matcher: string): Promise<readonly string[]> {
   const { project } = cliStage()
   const said: string[] = []

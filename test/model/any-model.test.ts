@@ -15,7 +15,7 @@ const finish = (unified: 'stop' | 'tool-calls' | 'interrupted' | 'other'): Langu
   finishReason: { unified, raw: undefined }
 })
 
-/** Someone's own model: it says these parts, and does not care for signals. */
+/** A custom model: it emits these parts, and ignores signals. */
 function ownModel(
   ...answers: readonly LanguageModelV4StreamPart[][]
 ): LanguageModelV4 & { calls: LanguageModelV4CallOptions[] } {

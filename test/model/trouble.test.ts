@@ -178,7 +178,7 @@ test('giving up in the middle settles at once, ends the request, and tells no mo
   expect(server.requests).toHaveLength(1)
 })
 
-// Names take long to resolve where there is no network.
+// Names take long to resolve without a network.
 test('a provider that is not there', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))

@@ -46,7 +46,7 @@ describe('a rule that allows a program does not allow what turns it to something
     expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('ask')
     const isWrite = command.startsWith('sort -') && !command.includes('--')
     expect(decided(bashFacts(command), [allowRule('Bash'), denyRule('Bash(rm *)')])).toBe(isWrite ? 'allow' : 'ask')
-    // Someone has written down all of it.
+    // The rule contains the whole command.
     expect(decided(bashFacts(command), [allowRule(`Bash(${command})`)])).toBe('allow')
   })
 

@@ -77,7 +77,7 @@ describe('names of tools', () => {
     expect(decided(other('Agent', { subagent_type: 'writer' }), [allowRule('Task(explorer)')])).toBe('ask')
   })
 
-  // R8: `mcp__a__b__t` is of the server `a`, or of the server `a__b`: no one can tell.
+  // R8: `mcp__a__b__t` belongs to the server `a`, or to the server `a__b`: this cannot be determined.
   test.each([
     ['mcp__a', 'mcp__a__t', 'allow', 'deny'],
     ['mcp__a__*', 'mcp__a__t', 'allow', 'deny'],

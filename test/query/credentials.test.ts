@@ -16,7 +16,7 @@ import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
-/** What no one could know, and nothing looks like. */
+/** A value that cannot be guessed or occur by chance. */
 const secret = (): string => `${randomUUID()}~${randomUUID()}`.replaceAll('-', 'q')
 const randomName = (): string => `V${randomUUID().replaceAll('-', '_').toUpperCase()}`
 

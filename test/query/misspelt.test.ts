@@ -1,4 +1,4 @@
-/** What no one would read is an error that names it: keys and tools of subagents, a folder that is not there. */
+/** Options that would be ignored are errors that name them: keys and tools of subagents, a missing folder. */
 import { z } from 'zod'
 import { describe, expect, test } from 'vitest'
 import { createSdkMcpServer, query, SubAgent, tool, type AgentDefinition, type QueryOptions } from '../../src/index.ts'

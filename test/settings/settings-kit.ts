@@ -39,7 +39,7 @@ export interface SettingsScene {
   load(options?: LoadOptions): Loaded
   /** What is wrong here, in the files and with the hooks. */
   findings(options?: LoadOptions): readonly Finding[]
-  /** The hooks in force; the project is trusted unless something else is said. Closed when the test is over. */
+  /** The active hooks; the project is trusted unless stated otherwise. Closed when the test is over. */
   arm(circumstances?: Partial<Circumstances>, load?: LoadOptions, options?: ArmOptions): Promise<ArmedHooks>
 }
 

@@ -173,7 +173,7 @@ export function resultsIn(messages: readonly Message[]): readonly { id: string; 
 const textIn = (content: Message['content']): string =>
   typeof content === 'string' ? content : content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('')
 
-/** What is said in a message. */
+/** The text of a message. */
 export const words = ({ content }: Message): string => textIn(content)
 
 /** The messages of one type that the reader got. */
@@ -183,7 +183,7 @@ export const ofType = <T extends AgentMessage['type']>(
 ): readonly Extract<AgentMessage, { type: T }>[] =>
   messages.filter((message): message is Extract<AgentMessage, { type: T }> => message.type === type)
 
-/** What is said to people. */
+/** The messages for people. */
 export const informed = ({ messages }: Pick<Asked, 'messages'>): readonly string[] =>
   messages.flatMap(message =>
     message.type === 'system' && message.subtype === 'informational' ? [message.content] : []

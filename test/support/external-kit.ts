@@ -1,4 +1,4 @@
-/** Hooks of every kind that give back the same, so that the same cases can be put to all of them. */
+/** Hooks of every kind that return the same, so that the same cases run through all of them. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -83,7 +83,7 @@ const callback: Driver = {
   }
 }
 
-/** All kinds of commands give back anything; they differ in how they are started. */
+/** All kinds of commands can return anything; they differ in how they are started. */
 const commands = (kind: string, words: Pick<CommandSpec, 'command' | 'args'>): Driver => ({
   kind,
   obstacle: () => undefined,
@@ -110,7 +110,7 @@ const prewarmed: Driver = {
   }
 }
 
-/** One process that stays. Its frames hold a reply, or what a process would have given back. */
+/** One long-running process. Its frames contain a reply, or the output of a process. */
 const worker: Driver = {
   kind: 'worker',
   obstacle: () => undefined,

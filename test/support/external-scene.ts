@@ -15,7 +15,7 @@ export interface HookScene {
   readonly notices: readonly string[]
   readonly messages: readonly HookMessage[]
   readonly late: readonly LateAnswer[]
-  /** Writes a file of the project; gives back where it is. */
+  /** Writes a file of the project; returns its path. */
   write(name: string, text: string): string
   read(name: string): string
   has(name: string): boolean

@@ -1,4 +1,4 @@
-/** One call, and what came of it: for tests of permissions. */
+/** One call and its outcome, for tests of permissions. */
 import type { CanUseTool } from '../../src/index.ts'
 import { ask, project, resultsIn, type Asked, type Asking } from './agent-kit.ts'
 

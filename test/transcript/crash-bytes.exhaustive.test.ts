@@ -96,7 +96,7 @@ class Verdicts {
   }
 }
 
-/** Someone else writes behind it: what was there stays, and no number comes twice. */
+/** Another writer appends to it: existing entries stay, and no number is used twice. */
 async function writeBehind(key: SessionKey, path: string, image: Image): Promise<readonly string[]> {
   const disk = new FaultyDisk({ ground: GROUND, image: new Map([[path, image.get(path)!]]) })
   const store = new JsonlStore(PROJECTS, disk)

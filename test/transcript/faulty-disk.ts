@@ -1,4 +1,4 @@
-/** A disk in memory on which anything may go wrong, and what is left on it afterwards. */
+/** A disk in memory on which any step may fail, and its contents afterwards. */
 import { dirname } from 'node:path'
 import type { Disk } from '../../src/lib/transcript/disk.ts'
 

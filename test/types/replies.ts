@@ -14,7 +14,7 @@ import {
 
 const hooks = new HookRegistry()
 
-// What a hook may give back: nothing, or a reply, now or later.
+// What a hook may return: nothing, or a reply, now or later.
 hooks.on('Stop', () => {})
 hooks.on('Stop', () => undefined)
 hooks.on('Stop', () => null)

@@ -83,7 +83,7 @@ hooks.on('PreToolUse', '', ctx => {
 hooks.on('PreToolUse', process.argv[2] ?? 'Bash', ctx => {
   expectTypeOf(ctx.toolInput).toEqualTypeOf<Anything>()
 })
-// A tool that no one has described, alone and beside one that is.
+// A tool without a declaration, alone and beside a declared one.
 hooks.on('PreToolUse', 'Deploy', ctx => {
   expectTypeOf(ctx.toolInput).toEqualTypeOf<Anything>()
 })

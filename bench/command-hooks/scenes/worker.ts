@@ -1,4 +1,4 @@
-/** Hooks whose process stays, against a pipe: `cat`, which gives back the line that it was given. */
+/** Hooks with a long-running process, compared with a pipe: `cat`, which returns the line that it receives. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { workerHook } from '../../../dist/external.js'

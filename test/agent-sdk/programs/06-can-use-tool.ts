@@ -1,4 +1,4 @@
-/** Someone is asked: yes with another input, no with a reason, no and stop. */
+/** A person is asked: yes with another input, no with a reason, no and stop. */
 import { query, type CanUseTool } from 'carabiner'
 
 const canUseTool: CanUseTool = async (toolName, input, { signal, toolUseID }) => {

@@ -1,4 +1,4 @@
-/** Someone changes their mind while a command runs. */
+/** The user aborts while a command runs. */
 import { query } from 'carabiner'
 
 const abortController = new AbortController()

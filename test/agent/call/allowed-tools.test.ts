@@ -16,14 +16,14 @@ import {
 const skill = (allowed: string): string => `---\ndescription: Tidies up.\nallowed-tools: ${allowed}\n---\nTidy up.\n`
 const call = (name: string): TurnOrMaker => ({ calls: [{ name: 'Skill', input: { skill: name } }] })
 
-/** A project of someone whose own skill is this. */
+/** A project of a user who has this skill. */
 function owned(text: string, files: Readonly<Record<string, string>> = {}): Project {
   const place = project(files)
   place.write('../home/.claude/skills/tidy/SKILL.md', text)
   return place
 }
 
-/** Which of the calls ran, in order; no one is there to be asked. */
+/** Which of the calls ran, in order; no person is available to approve them. */
 async function ran(turns: readonly TurnOrMaker[], asking: Asking): Promise<readonly boolean[]> {
   const { sent } = await ask([...turns, 'done'], asking)
   return resultsIn(sent.at(-1)!).map(({ isError }) => !isError)

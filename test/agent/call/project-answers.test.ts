@@ -1,4 +1,4 @@
-/** What a hook that came with the project may answer, when someone is to be asked. */
+/** What a hook of the project may answer when a person should be asked. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -6,7 +6,7 @@ import { ask as askFirst, defer, deny, guard, HookRegistry, type CanUseTool } fr
 import { project, registry, type Asking } from '../../support/agent-kit.ts'
 import { no, touch } from '../../support/one-call.ts'
 
-/** The lines of the only transcript of someone. */
+/** The lines of the only transcript of a user. */
 function transcriptIn(home: string): readonly Record<string, unknown>[] {
   const root = join(home, '.carabiner', 'projects')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.jsonl'))

@@ -195,7 +195,7 @@ test.each([1, 2, 3, 11])('what a PreCompact hook takes out, %i messages, moves t
   })
   expect(result.result).toBe('done')
   for (const request of sent) expect(unpaired(request)).toEqual([])
-  // Of what was said last, nothing is lost.
+  // The last messages are complete.
   for (const request of sent.slice(1))
     expect(textIn(request.findLast(({ role }) => role === 'user'))).not.toMatch(/^.{0,40}This conversation goes on/)
 })

@@ -1,4 +1,4 @@
-/** The conversation that hooks see, and what becomes of it when they change it. */
+/** The conversation that hooks see, and the effect of their changes. */
 import { expect, test } from 'vitest'
 import { EVENT_NAMES, type EventName, type Message } from '../../../src/index.ts'
 import {

@@ -83,7 +83,7 @@ describe('whatever stands in a log, nothing is allowed by it', () => {
   const denying = () =>
     registry(all => all.on('PreToolUse', () => ({ decision: 'deny', reason: 'never' }), { name: 'gate' }))
 
-  /** What a log says of hooks that have answered: anyone can say it. */
+  /** What a log records about hooks that have replied: it can be forged. */
   async function stampOf(hooks: HookRegistry): Promise<string> {
     await ask(['x'], { hooks })
     return hooksFingerprint(hooks)

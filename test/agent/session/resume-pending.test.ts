@@ -1,4 +1,4 @@
-/** Calls about which someone has yet to decide, across a restart. */
+/** Calls with a pending decision, across a restart. */
 import { describe, expect, test } from 'vitest'
 import type { CanUseTool } from '../../../src/index.ts'
 import { callTurn, inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
@@ -28,7 +28,7 @@ describe('a question that was open when we were ended', () => {
     const { begun, tools } = counting()
     const canUseTool = answering({ toolu_1: 'allow', toolu_2: 'allow', toolu_3: 'allow' })
     await first(place, [threeCalls, 'Done.'], { tools, canUseTool })
-    // As if the process had died while someone was asked about the second call.
+    // As if the process had died while a person was asked about the second call.
     cutBehind(place, line => line['type'] === 'tool-pending' && line['toolUseId'] === 'toolu_2')
     begun.length = 0
     const asked: string[] = []

@@ -1,4 +1,4 @@
-/** What `carabiner fire` gives to hooks: the sample of the event, what is said of it, or all of it. */
+/** What `carabiner fire` gives to hooks: the sample of the event, with some or all fields replaced. */
 import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES } from '../../../src/hooks.ts'
@@ -150,7 +150,7 @@ test.each(EVENT_NAMES)('%s has a sample that can be fired', async event => {
 })
 
 describe('standard input that stays open and silent', () => {
-  /** Fires with an input that no one writes to. */
+  /** Fires with an open standard input that stays silent. */
   async function unwritten({ start, project }: CliStage, ...args: readonly string[]): Promise<Ran> {
     const child = start(['fire', 'PreToolUse', ...args], { cwd: project })
     const printed = { stdout: '', stderr: '' }

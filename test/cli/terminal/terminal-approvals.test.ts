@@ -1,4 +1,4 @@
-/** Approvals at a terminal: what is asked, what can be answered, and what comes of it. */
+/** Approvals at a terminal: the prompts, the possible answers, and their effects. */
 import { existsSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'

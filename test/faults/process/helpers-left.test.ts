@@ -64,7 +64,7 @@ describe('a process that a hook leaves behind', () => {
   })
 })
 
-/** Nothing else happens in this process meanwhile. */
+/** Nothing else happens in this process in the meantime. */
 function holdUp(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

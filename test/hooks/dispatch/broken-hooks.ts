@@ -27,7 +27,7 @@ const refuse = (): never => {
 
 const endless = (): number => 1 + endless()
 
-/** An error whose message is what no one expects. */
+/** An error with an unexpected message. */
 const errorSaying = (message: unknown): Error => Object.assign(new Error('replaced'), { message })
 
 const raise = (thrown: unknown): (() => never) => {

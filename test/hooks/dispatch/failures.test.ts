@@ -31,7 +31,7 @@ const SETTINGS = [...GATES, ...OTHERS].flatMap(event => {
   return all(plain, {}, { profile: 'compat' }, { concurrent: true }, { report: true })
 })
 
-/** Fires at a broken hook between two that are fine, and gives what came of it and who ran. */
+/** Fires a broken hook between two valid ones, and returns the outcome and the hooks that ran. */
 async function fireBroken(run: () => unknown, { event, profile, concurrent, report }: Setting) {
   const clock = manualClock()
   const hooks = new HookRegistry({ clock, profile })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HookRegistry, type Outcome } from '../../../src/hooks.ts'
 import { callOf } from '../../support/hook-inputs.ts'
 
-// So many runs take their time on a busy machine.
+// This number of runs takes long on a busy machine.
 describe('matchers', () => {
   const letters = 'abcXYZ019_-'.split('')
   // Old names are aliases of new ones; separate tests cover them.

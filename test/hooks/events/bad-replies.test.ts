@@ -20,7 +20,7 @@ const cycle = (): object => {
   return value
 }
 
-/** Answers of which no one can say what they mean. */
+/** Replies whose meaning cannot be determined. */
 const SHAPES: readonly [string, () => unknown][] = [
   ['true', () => true],
   ['false', () => false],

@@ -1,4 +1,4 @@
-/** Rules that were kept for later sessions: where their file is not in order, nothing begins and nothing is lost. */
+/** Rules that were saved for later sessions: if their file is invalid, no session starts and nothing is lost. */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Gates of skills and subagents: no one's weaker twin takes the place of another's gate, and none of them vanishes. */
+/** Gates of skills and subagents: no gate is replaced by a weaker copy of another source, and none is lost. */
 import { describe, expect, test, vi } from 'vitest'
 import { HookRegistry } from '../../../src/hooks.ts'
 import { commandHook } from '../../../src/external.ts'

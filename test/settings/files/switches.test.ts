@@ -1,4 +1,4 @@
-/** Switches and locks: who may switch off what, and what no one can loosen. */
+/** Switches and locks: which source may switch off what, and what cannot be loosened. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'

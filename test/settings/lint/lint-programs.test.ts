@@ -8,7 +8,7 @@ import { rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-/** What is said of one command, in an environment that has these programs and no others. */
+/** The findings about one command, in an environment that has only these programs. */
 function saidOf(command: string, more: object = {}, setUp?: (it: SettingsScene) => unknown): readonly string[] {
   const it = settingsScene()
   it.programs('sh', 'python3', 'jq', 'env')

@@ -107,7 +107,7 @@ const resultsIn = ({ content }: Message): readonly ToolResultBlock[] =>
 /** Whether the model was informed that the effect of a call is unknown. */
 export const isToldUnknown = ({ result }: Course): boolean => UNKNOWN.test(JSON.stringify(result?.content ?? ''))
 
-/** Nothing was done that was not written down before, nothing twice, and what is said of it is true. */
+/** Nothing was done that was not written before, nothing was done twice, and the reports are true. */
 export function falseOf(promised: Promised, transcripts: Transcripts, place: KillPlace): readonly string[] {
   const { id, token, isBehind } = promised
   const course = courseOf(id, transcripts)

@@ -72,7 +72,7 @@ function end({ pid }: Living): string {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has gone by itself meanwhile.
+    // It has ended by itself in the meantime.
   }
   return `${pid} ${words}`
 }

@@ -67,7 +67,7 @@ describe('races: nothing that others write is lost, and nothing is written elsew
     let held: string | undefined
     const watch: Watch = (name, make) => {
       isRenamed ||= name === 'renameSync'
-      // Between the last look and the renaming is the window in which no one can help.
+      // A change between the last check and the rename cannot be detected.
       if (name !== 'renameSync' && count++ === moment) held = INTRUSIONS[kind]!(place)
       // Disks are slow, and not what is tried here.
       return name === 'sync' ? Promise.resolve() : make()

@@ -13,7 +13,7 @@ export type Watch = (name: string, make: (...args: unknown[]) => unknown, args: 
 
 const watching = new AsyncLocalStorage<Watch>()
 
-/** Node as it was, for what tests themselves do meanwhile. */
+/** The original functions of Node, for the tests themselves. */
 export const untouched = { ...fs }
 
 function patch(on: Record<string, unknown>, names: readonly string[]): void {

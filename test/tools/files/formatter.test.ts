@@ -1,4 +1,4 @@
-/** A formatter that runs after a write is not taken for someone else who changed the file. */
+/** A formatter that runs after a write does not count as a foreign change of the file. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { HookRegistry } from '../../../src/index.ts'

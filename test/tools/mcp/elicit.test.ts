@@ -1,4 +1,4 @@
-/** Servers that want to know something: hooks answer, else a person, else no one. */
+/** Servers that request input: hooks answer, or else a person, or else the request is declined. */
 import { expect, test, vi } from 'vitest'
 import { deny, type HookRegistry, type QueryOptions } from '../../../src/index.ts'
 import { callTurn, informed, inputsOf, registry } from '../../support/agent-kit.ts'

@@ -1,4 +1,4 @@
-/** What was approved of a server's tools holds in later sessions: what is different by then, someone is asked about. */
+/** Approvals of a server's tools apply in later sessions: a person is asked about changes. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -19,7 +19,7 @@ test(`of ${KILLS} calls in which the server dies none is made twice`, async () =
   const made = Array.from({ length: KILLS }, (_, n) => ({ name: `mcp__own__${ways[n % 4]}`, input: { text: `${n}` } }))
   const { results } = await askServers([{ calls: made }], { own: server }, { in: place, watch: false })
   const expected = made.map(({ name, input }) => `call ${name.slice('mcp__own__'.length)} ${JSON.stringify(input)}`)
-  // A server that dies after its answer may be dead, and no one knows it, when the next call is on its way.
+  // A server that dies after its answer may be dead, undetected, when the next call is sent.
   const reached = new Set(lines())
   expect(lines()).toEqual(expected.filter(line => !line.startsWith('call echo') || reached.has(line)))
   expect(results).toHaveLength(KILLS)

@@ -98,7 +98,7 @@ describe('its socket', () => {
     return join(dirname(file), basename(socket))
   }
 
-  /** Someone else has the lock, and answers in its own way. */
+  /** Another process has the lock, and answers in its own way. */
   async function squat(file: string, answer: (socket: Socket) => void): Promise<Server> {
     const claim = await ownClaim(file)
     writeFileSync(`${file}.lock`, JSON.stringify({ ...claim, pid: 77 }))

@@ -43,7 +43,7 @@ export interface Locker {
   readonly child: ChildProcess
   readonly pid: number
   ask(order: Order): Promise<Record<string, unknown>>
-  /** Ends it as no one can prevent, and waits until it is gone. */
+  /** Ends it with SIGKILL, and waits until it is gone. */
   kill(): Promise<void>
 }
 

@@ -23,7 +23,7 @@ test.skipIf(process.platform !== 'linux')('eight processes, a thousand rounds, o
   }
   expect(wins.filter(count => count === 0)).toEqual([])
   expect(writersIn(readFileSync(shared, 'utf8'))).toEqual(wins)
-  // Some lost; and where the winner had no time to say who it is, no one knows.
+  // Some lost; if the winner had no time to write its name, the holder is unknown.
   const known = new Set<unknown>([0, ...racers.map(({ pid }) => pid)])
   expect(told.size).toBeGreaterThan(0)
   expect([...told].filter(pid => !known.has(pid))).toEqual([])
@@ -41,7 +41,7 @@ function writersIn(text: string): readonly number[] {
   return counts
 }
 
-/** In most rounds the racers find what is left of someone who is gone, and all want to be the next. */
+/** In most rounds the racers find the leftovers of a dead process, and all try to be the next. */
 function leaveBehind(path: string, round: number): void {
   const device = statSync(dirname(path)).dev
   const host = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

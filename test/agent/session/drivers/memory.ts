@@ -19,7 +19,7 @@ const leaked: unknown[] = []
 const heaps: Record<number, number> = {}
 let [turns, summaries, longest] = [0, 0, 0]
 
-/** What is left when all that no one holds is gone. */
+/** The heap after a full collection. */
 async function heapSize(): Promise<number> {
   for (let round = 0; round < 4; round++) {
     await setImmediate()

@@ -9,7 +9,7 @@ const folder = process.env['FAULT_FOLDER'] ?? process.cwd()
 /** The test hands a mark over; all that the driver starts inherits it. */
 export const place = new HookEnvironment({ projectDir: folder })
 
-/** Waits until someone has put a file of this name into the folder that the test made. */
+/** Waits until there is a file of this name in the folder that the test created. */
 export async function appears(name: string): Promise<void> {
   while (!existsSync(join(folder, name))) await new Promise(resolve => setTimeout(resolve, 10))
 }

@@ -23,7 +23,7 @@ function busyUntil(holds: () => boolean): void {
   while (!holds() && performance.now() < hangs);
 }
 
-/** The same for longer than anyone waits for the pipes of a process. */
+/** The same for longer than the wait for the pipes of a process. */
 function busyForLong(): void {
   const until = performance.now() + 250
   busyUntil(() => performance.now() > until)

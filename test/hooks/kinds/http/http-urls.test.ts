@@ -132,7 +132,7 @@ describe('allowedUrls', () => {
     expect(isAllowed(`https://hooks.example/${'a'.repeat(20_000)}b`, pattern)).toBe(false)
   })
 
-  // What the parts of a URL may look like when someone wants one host to be taken for another.
+  // Forms of the parts of a URL that make one host look like another.
   const pieces = [
     'a.example.com',
     'example.com',

@@ -9,7 +9,7 @@ import { isAlive } from '../../../support/process-table.ts'
 import { fixture } from '../../../support/fixture.ts'
 import { bash } from '../../../support/hook-inputs.ts'
 
-/** The command; what it does when it has its event is said in the variable THEN. */
+/** The command; the variable THEN defines what it does with its event. */
 export const WARM = `bash '${fixture('hooks/warm.sh')}'`
 
 export interface WarmScene extends HookScene {

@@ -1,4 +1,4 @@
-/** Workers that print what is no answer, or not an answer to that. */
+/** Workers that print a line that is not an answer, or an answer to another request. */
 import * as fc from '../../../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Outcome } from '../../../../src/hooks.ts'
@@ -47,7 +47,7 @@ const noise = fc.oneof(
   fc.string().filter(text => !/[\r\n]|"id"/.test(text))
 )
 const line: fc.Arbitrary<Line> = fc.record({
-  // Beyond the requests at once: those that came before, and those that no one has made.
+  // In addition to the current requests: earlier ones, and ones that were never made.
   about: fc.oneof({ weight: 4, arbitrary: fc.nat(REQUESTS - 1) }, fc.constantFrom(-3, -1, 5000, 70_000)),
   says: fc.constantFrom('deny', 'nothing', 'error', 'wrong', 'cut', 'code', 'noise', 'noise'),
   noise
@@ -68,7 +68,7 @@ const textOf = ({ about, says, noise: text }: Line, first: number, reason: strin
     noise: text
   })[says]
 
-/** What must come of it: the first line with a number decides, and all others are dropped. */
+/** The expected outcome: the first line with a number decides, and all others are dropped. */
 function model(lines: readonly { line: Line; reason: string }[]): { answers: Map<number, string>; dropped: number } {
   const answers = new Map<number, string>()
   let dropped = 0

@@ -88,7 +88,7 @@ type Options = Partial<WorkerSpec> & {
   registry?: RegistryOptions
 }
 
-/** A worker, the puppet unless something else is said. No one of it may be left when the test has ended. */
+/** A worker, by default the puppet. None of its processes may be left when the test has ended. */
 export function workerStage({ profile, place: placing, registry, ...spec }: Options = {}): WorkerStage {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-worker-'))
   const clock = countingClock()

@@ -96,7 +96,7 @@ describe.each(PROFILES)('a worker that is silent (%s)', profile => {
     expect(hook.status().state).toBe('running')
     await clock.advance(0.001)
     expect(await fired).toMatchObject(failed('timeout', profile))
-    // It shows no sign of life either: what it drips is no line.
+    // This is no sign of life either: it never completes a line.
     await clock.advance(3)
     expect(hook.status().state).toBe('waiting')
   })

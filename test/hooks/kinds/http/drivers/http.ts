@@ -1,4 +1,4 @@
-/** Asks a server about one event, prints what came of it, and has to end by itself: nothing here calls exit(). */
+/** Posts one event to a server, prints the outcome, and has to end by itself: nothing here calls exit(). */
 import { httpHook, HookEnvironment } from '../../../../../src/external.ts'
 import { HookRegistry } from '../../../../../src/hooks.ts'
 import { harness } from '../../../../../src/testing.ts'
