@@ -112,7 +112,7 @@ describe('how it was left', () => {
 
   test.runIf(process.platform !== 'win32')('killed in the middle of a call', async () => {
     const at = desk()
-    at.write('project/s.json', [{ calls: [{ name: 'Bash', input: { command: 'sleep 60' } }] }])
+    at.write('project/s.json', [{ calls: [{ name: 'Bash', input: { command: 'echo > begun; sleep 60' } }] }])
     const args = ['run', '-p', 'go', '--model', 'script:s.json', '--allowedTools', 'Bash', '--session-id', 'k']
     const child = at.start(args)
     const closed = ended(child)

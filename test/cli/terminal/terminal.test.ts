@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     const before = await shows(/PreToolUse "Bash"\n {4}echo first {2}\(~\/\.claude\/settings\.json:\d+\)\n/)
     expect(before).not.toContain('echo second')
     here.user(commandOn('PreToolUse', 'echo second', 'Write'))
-    await shows(/settings\.json\s+have\s+changed,\s+and\s+count\s+from\s+now\s+on/)
+    await shows(/settings\.json\s+have\s+changed\s+and\s+are\s+now\s+active/)
     line('/hooks')
     const after = await shows(/PreToolUse "Write"\n {4}echo second {2}\(~\/\.claude\/settings\.json:\d+\)\n>$/)
     expect(after.match(/echo first/g)).toHaveLength(1)
