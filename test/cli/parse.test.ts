@@ -1,5 +1,5 @@
 /** The parser for plain command lines reads them as the one that knows every form. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { COMMANDS, type CommandRow } from '../../src/lib/cli/commands.ts'
 import { parsePlain } from '../../src/lib/cli/parse.ts'

@@ -170,7 +170,7 @@ export const ROWS: readonly Row[] = [
   permissions('deny with a blank', 'stop', 'is not a rule', { deny: ['Read (./.env)'] }),
   permissions('deny that is not closed', 'stop', 'is not a rule', { deny: ['Bash(rm *'] }),
   permissions('deny as a text', 'stop', 'deny cannot be "Bash"', { deny: 'Bash' }),
-  permissions('deny as an object', 'stop', 'use a list of strings', { deny: { Bash: true } }),
+  permissions('deny as an object', 'stop', 'use a list of rules', { deny: { Bash: true } }),
   permissions('a list', 'stop', 'use an object { allow?', [{ deny: ['Bash'] }]),
   permissions('Deny', 'stop', 'write deny', { Deny: ['Bash'] }),
   permissions('dney', 'stop', 'did you mean deny?', { dney: ['Bash'] }),

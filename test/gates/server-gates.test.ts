@@ -58,5 +58,7 @@ test.each(['mcp__sky__weather', 'mcp__sky__.*', 'mcp__.*', 'mcp__github__push', 
 
 test('E7: a notice about a gate in options.settings names that option', async () => {
   const [notice] = await noticed(WAYS['settings']!, 'Frobnicate')
-  expect(notice).toMatch(/^options\.settings:1: hooks\.PreToolUse\[0\]\.matcher: "Frobnicate" matches no tool/)
+  expect(notice).toMatch(
+    /^options\.settings:1: hooks\.PreToolUse\[0\]\.matcher: "Frobnicate" matches no available tool/
+  )
 })

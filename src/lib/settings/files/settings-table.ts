@@ -15,7 +15,7 @@ const isStrings = (value: unknown): boolean => Array.isArray(value) && value.eve
 
 const RULES = {
   list: own<RuleEntry>(
-    'a rule, or { rule, match, not_match }',
+    'rules as strings, or as { rule, match, not_match }',
     value =>
       typeof value === 'string' ||
       (isObject(value) &&
