@@ -87,7 +87,7 @@ export const ABORT_SCENARIOS: Readonly<Record<string, AbortScenario>> = {
       { text: 'It has ended.' }
     ],
     asking(step, place, signal) {
-      // The session waits for background work: an abort also comes during the wait; only without one the work is released.
+      // The session waits for background work: an abort also comes during the wait. Without one, the work is released.
       let isWaiting = false
       const wait = async (): Promise<void> => {
         if (isWaiting) return
