@@ -80,6 +80,13 @@ function maskForms(text: string, end = text.length): string {
   )
 }
 
+/** In characters: of a password in a URL with what is around it. Credentials of this process are at least 8. */
+const SHORTEST = 13
+
+/** Whether there is something to look at more closely. */
+export const mayHoldSecret = (text: string): boolean =>
+  text.length >= 8 && ((text.length >= SHORTEST && HEAD.test(text)) || maskCredentials(text) !== text)
+
 export const maskSecrets = (text: string): string => maskForms(maskCredentials(text))
 
 /** In characters. A secret that is longer, and arrives in chunks, may be masked only in part. */
