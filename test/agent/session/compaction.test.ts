@@ -197,5 +197,5 @@ test.each([1, 2, 3, 11])('what a PreCompact hook takes out, %i messages, moves t
   for (const request of sent) expect(unpaired(request)).toEqual([])
   // The last messages are complete.
   for (const request of sent.slice(1))
-    expect(textIn(request.findLast(({ role }) => role === 'user'))).not.toMatch(/^.{0,40}This conversation goes on/)
+    expect(textIn(request.findLast(({ role }) => role === 'user'))).not.toMatch(/^.{0,40}This conversation continues/)
 })
