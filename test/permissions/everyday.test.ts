@@ -196,3 +196,27 @@ test.each([
   const call = { ...bashFacts(`cat $\{PWD}/secrets/k; ${padding}`), cwd: root, real: resolvePath, has: isThere }
   expect(decided(call, RULES, { roots: [root], home: HOME })).not.toBe('allow')
 })
+
+const inProject = (command: string): string =>
+  decided({ ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }, [], { roots: [root] })
+
+test.each(['cd src && cat a.ts', 'cd src; ls -la', 'cd -P src && cat ./a.ts', 'cd src && cat a.ts | head'])(
+  'only reads in the project, also after cd: %s',
+  command => {
+    expect(inProject(command)).toBe('allow')
+  }
+)
+
+// Each of them reads what is beside the project: cd failed, was not waited for, or ran in another shell.
+test.each([
+  'cd src | cat ../outside',
+  'cd missing; cat ../outside',
+  'cd missing || cat ../outside',
+  'cd src & cat ../outside',
+  'echo x | cd src; cat ../outside',
+  'cd -P src | cat ../outside',
+  'timeout 1 cd src; cat ../outside',
+  `${Array.from({ length: 20 }, (_, index) => `cd d${index}`).join('; ')}; cat ../outside`
+])('a folder that is perhaps not the working folder does not make a path inside: %s', command => {
+  expect(inProject(command)).toBe('ask')
+})

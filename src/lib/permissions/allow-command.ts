@@ -5,6 +5,7 @@ import { formOf, type Form } from '../shell/form.ts'
 import { parseShell, type Leaf, type ShellWord } from '../shell/parse.ts'
 import { isHarmlessVariable } from '../shell/variables.ts'
 import { isWithin } from '../world/files/paths.ts'
+import type { RepositoryFacts } from '../world/files/repository.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathOf, patternOf } from './path-pattern.ts'
 import { commandPattern } from './match-command.ts'
@@ -25,6 +26,7 @@ export interface LeafVerdict {
 
 const DEEPEST = 8
 const MOST_LEAVES = 100
+const MOST_FOLDERS = 16
 
 /**
  * Whether rules that allow, and reading in the project, cover each command in a text. A rule without `*` covers exactly
@@ -45,13 +47,14 @@ class Judge {
   readonly #call: CallFacts
   readonly #policy: Policy
   readonly #rules: readonly Rule[]
-  #folder: string
+  /** A command may run in any of these: `cd` may fail, be skipped, or run in a subshell such as that of a pipe. */
+  #folders: readonly string[]
 
   constructor(call: CallFacts, policy: Policy, rules: readonly Rule[]) {
     this.#call = call
     this.#policy = policy
     this.#rules = rules
-    this.#folder = call.cwd ?? policy.roots[0] ?? '/'
+    this.#folders = [call.cwd ?? policy.roots[0] ?? '/']
   }
 
   text(text: string, depth: number): readonly LeafVerdict[] {
@@ -85,6 +88,7 @@ class Judge {
 
   #command(words: readonly ShellWord[], exact: Rule | undefined, depth: number): readonly LeafVerdict[] {
     const text = words.map(word => shellWord(word.text)).join(' ')
+    if (this.#folders.length > MOST_FOLDERS) return [asks(text, 'it is not certain in which folder it runs')]
     const found = exact ?? this.#rules.find(({ specifier }) => specifier === text)
     if (found !== undefined) return this.#allowed(text, found, 'a rule is exactly this', words)
     const whys: { readonly why: string; readonly once: boolean }[] = []
@@ -109,12 +113,14 @@ class Judge {
     if (form.does === 'wraps') return undefined
     if (form.does !== 'reads') return NOTHING_ALLOWS
     if (form.patterns[0] !== undefined) return `${form.patterns[0]} is a pattern`
-    const program = form.repository === 'config' ? this.#call.repository?.(this.#folder).program : undefined
+    const program = form.repository === 'config' ? this.#repositories.find(each => each.program)?.program : undefined
     return program === undefined ? this.#readProblem(form.reads) : `git would run ${program}`
   }
 
-  #allowed(text: string, rule: Rule | undefined, why: string, [program, folder]: readonly ShellWord[]): LeafVerdict[] {
-    if (program?.text === 'cd' && folder?.known === true) this.#folder = resolve(this.#folder, folder.text)
+  #allowed(text: string, rule: Rule | undefined, why: string, [program, ...rest]: readonly ShellWord[]): LeafVerdict[] {
+    const target = rest.findLast(word => !word.text.startsWith('-'))?.text ?? this.#policy.home ?? '/'
+    if (program?.text === 'cd')
+      this.#folders = [...new Set(this.#folders.flatMap(folder => [folder, resolve(folder, target)]))]
     return [{ text, decision: 'allow', rule, why }]
   }
 
@@ -131,23 +137,24 @@ class Judge {
   #problem({ inside, repository, remotes }: Form): string | undefined {
     const outside = inside.find(path => !this.#isInside(path))
     if (outside !== undefined) return `${outside} is not in the project`
-    const facts = repository === undefined && remotes.length === 0 ? undefined : this.#call.repository?.(this.#folder)
-    if (facts === undefined) return undefined
-    if (repository === 'hooks' && facts.hook !== undefined) return `git would run ${facts.hook}`
-    return remotes.map(remote => facts.remoteProblem(remote)).find(problem => problem !== undefined)
+    if (repository === undefined && remotes.length === 0) return undefined
+    const hook = repository === 'hooks' ? this.#repositories.find(each => each.hook)?.hook : undefined
+    if (hook !== undefined) return `git would run ${hook}`
+    const problems = this.#repositories.flatMap(each => remotes.map(remote => each.remoteProblem(remote)))
+    return problems.find(problem => problem !== undefined)
   }
 
   /** What a pattern finds must be in the project, and in no folder that a rule about files names. */
   #patternProblem(patterns: readonly string[]): string | undefined {
     const folderOf = (pattern: string): string => pattern.slice(0, pattern.search(/[*?[]/)).replace(/[^/]*$/, '') || '.'
     const found = patterns.find(pattern => {
-      const folder = this.#real(folderOf(pattern))
       if (!this.#isInside(folderOf(pattern))) return true
+      const folders = this.#real(folderOf(pattern)).map(pathOf)
       return this.#policy.rules.some(({ behavior, tool, specifier }) => {
         if (behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool)))
           return false
         const { fits, isBelow } = patternOf(specifier, this.#policy, true)
-        return fits(pathOf(folder)) || isBelow(pathOf(folder), this.#call.has)
+        return folders.some(folder => fits(folder) || isBelow(folder, this.#call.has))
       })
     })
     return found && `what ${found} finds may not be in the project, or in a folder that a rule names`
@@ -156,16 +163,22 @@ class Judge {
   #readProblem(paths: readonly string[]): string | undefined {
     const outside = paths.find(path => !this.#isInside(path))
     if (outside !== undefined) return `${outside} is not in the project`
-    const hidden = paths.find(path => isPrivate(this.#real(path), this.#policy, this.#call))
+    const hidden = paths.find(path => this.#real(path).some(each => isPrivate(each, this.#policy, this.#call)))
     return hidden === undefined ? undefined : `${hidden} may hold credentials or control the agent`
   }
 
-  #real = (path: string): string => this.#call.real?.(path, this.#folder).path ?? resolve(this.#folder, path)
+  get #repositories(): readonly RepositoryFacts[] {
+    const { repository } = this.#call
+    return repository === undefined ? [] : this.#folders.map(folder => repository(folder))
+  }
+
+  #real(path: string): readonly string[] {
+    return this.#folders.map(folder => this.#call.real?.(path, folder).path ?? resolve(folder, path))
+  }
 
   #isInside(path: string): boolean {
-    if (this.#call.real?.(path, this.#folder).sure === false) return false
-    const real = this.#real(path)
-    return this.#policy.roots.some(root => isWithin(real, root))
+    if (this.#folders.some(folder => this.#call.real?.(path, folder).sure === false)) return false
+    return this.#real(path).every(real => this.#policy.roots.some(root => isWithin(real, root)))
   }
 }
 

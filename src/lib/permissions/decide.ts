@@ -21,7 +21,7 @@ export function decide(call: CallFacts, policy: Policy): Ruling {
 }
 
 const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: NOTHING_ALLOWS }
-const ORDINARY: Ruling = { ...UNSAID, decision: 'allow' }
+const ORDINARY: Ruling = { ...UNSAID, decision: 'allow', reason: undefined }
 
 const SANDBOXED: Ruling = { ...ORDINARY, by: 'sandbox.autoAllow', kind: 'mode' }
 
