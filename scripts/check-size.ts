@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 const LIMITS = {
   'carabiner/hooks, minified and gzipped': 24_000,
   'the package, packed': 600_000,
-  'the package, unpacked': 2_000_000
+  'the package, unpacked': 2_050_000
 }
 
 async function gzippedEngine(): Promise<number> {
