@@ -200,12 +200,16 @@ test.each([
 const inProject = (command: string): string =>
   decided({ ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }, [], { roots: [root] })
 
-test.each(['cd src && cat a.ts', 'cd src; ls -la', 'cd -P src && cat ./a.ts', 'cd src && cat a.ts | head'])(
-  'only reads in the project, also after cd: %s',
-  command => {
-    expect(inProject(command)).toBe('allow')
-  }
-)
+test.each([
+  'cd src && cat a.ts',
+  'cd src; ls -la',
+  'cd -P src && cat ./a.ts',
+  'cd src && cat a.ts | head',
+  'cd src && ls && cd ..',
+  'cd src && cat ../README.md'
+])('only reads in the project, also after cd: %s', command => {
+  expect(inProject(command)).toBe('allow')
+})
 
 // Each of them reads what is beside the project: cd failed, was not waited for, or ran in another shell.
 test.each([
@@ -216,6 +220,10 @@ test.each([
   'echo x | cd src; cat ../outside',
   'cd -P src | cat ../outside',
   'timeout 1 cd src; cat ../outside',
+  'timeout 1 cd src && cat ../outside',
+  '! cd missing && cat ../outside',
+  'cd src && cat ../outside & cat ../outside',
+  "bash -c 'cd src' && cat ../outside",
   `${Array.from({ length: 20 }, (_, index) => `cd d${index}`).join('; ')}; cat ../outside`
 ])('a folder that is perhaps not the working folder does not make a path inside: %s', command => {
   expect(inProject(command)).toBe('ask')

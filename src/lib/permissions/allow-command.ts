@@ -49,6 +49,10 @@ class Judge {
   readonly #rules: readonly Rule[]
   /** A command may run in any of these: `cd` may fail, be skipped, or run in a subshell such as that of a pipe. */
   #folders: readonly string[]
+  /** Nothing but `&&` joins the commands: each runs only after a `cd` in front of it. */
+  #isChain = false
+  /** The command is not run by another one, such as `timeout`, in a process of its own. */
+  #isDirect = true
 
   constructor(call: CallFacts, policy: Policy, rules: readonly Rule[]) {
     this.#call = call
@@ -66,6 +70,7 @@ class Judge {
           isWhole: true
         }
       ]
+    if (depth === 0) this.#isChain = !/[;|&!\n]/.test(text.trim().replaceAll('&&', ''))
     return leaves.flatMap(leaf => this.#leaf(leaf, depth))
   }
 
@@ -118,19 +123,26 @@ class Judge {
   }
 
   #allowed(text: string, rule: Rule | undefined, why: string, [program, ...rest]: readonly ShellWord[]): LeafVerdict[] {
-    const target = rest.findLast(word => !word.text.startsWith('-'))?.text ?? this.#policy.home ?? '/'
-    if (program?.text === 'cd')
-      this.#folders = [...new Set(this.#folders.flatMap(folder => [folder, resolve(folder, target)]))]
+    if (program?.text === 'cd') {
+      const target = rest.findLast(word => !word.text.startsWith('-'))?.text ?? this.#policy.home ?? '/'
+      const isSure = this.#isChain && this.#isDirect
+      const next = this.#folders.flatMap(folder => [...(isSure ? [] : [folder]), resolve(folder, target)])
+      this.#folders = [...new Set(next)]
+    }
     return [{ text, decision: 'allow', rule, why }]
   }
 
   /** Commands that it runs are judged as if they stood alone. */
   #inner({ commands, texts }: Form, own: LeafVerdict[], depth: number): readonly LeafVerdict[] {
     if (commands.length + texts.length === 0) return own
+    const wasDirect = this.#isDirect
+    this.#isDirect = false
     const inner = commands.flatMap(words =>
       depth > DEEPEST ? [asks('', 'it is nested too deeply')] : this.#command(words, undefined, depth + 1)
     )
-    return [...own, ...inner, ...texts.flatMap(text => this.text(text, depth + 1))]
+    const all = [...own, ...inner, ...texts.flatMap(text => this.text(text, depth + 1))]
+    this.#isDirect = wasDirect
+    return all
   }
 
   /** What is not true of the place, and must be for this form to be harmless. */
