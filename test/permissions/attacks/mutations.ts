@@ -22,11 +22,17 @@ const encoded = (text: string): string =>
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
+/** A delimiter of a here-document that ends none in the command. */
+const delimiterFor = (command: string, delimiter = 'EOF'): string =>
+  command.includes(delimiter) ? delimiterFor(command, `${delimiter}_`) : delimiter
+
 /** In a template, %T is the command, %Q the command in quotes, %X each of its characters as a number, %B base64. */
 const inTemplate = (template: string, command: string): string =>
-  template.replaceAll(/%[TQXB]/g, sign =>
-    sign === '%T' ? command : sign === '%Q' ? quoted(command) : sign === '%X' ? encoded(command) : base64(command)
-  )
+  template
+    .replaceAll('EOF', () => delimiterFor(command))
+    .replaceAll(/%[TQXB]/g, sign =>
+      sign === '%T' ? command : sign === '%Q' ? quoted(command) : sign === '%X' ? encoded(command) : base64(command)
+    )
 
 const lines = (text: string): readonly string[] => text.trim().split(/\n\s*/)
 
@@ -73,10 +79,10 @@ const SEEN = lines(String.raw`
   export A=$(%T⏎)
   a=(1 $(%T⏎))
   : \${y:-$(%T⏎)}
-  : $((0 + $(%T >/dev/null⏎echo 1)))
+  : $((0 + $({ %T⏎} >/dev/null⏎echo 1)))
   [[ a == $(%T⏎) ]]
   [ "$(%T⏎)" = a ]
-  let "y=1$(%T >/dev/null⏎)"
+  let "y=1$({ %T⏎} >/dev/null⏎)"
   for i in $(%T⏎); do :; done
   case $(%T⏎) in *) ;; esac
   cat <<EOF⏎$(%T⏎)⏎EOF

@@ -26,6 +26,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 }
 /** They change what an archive or the repository names, in this project. */
 const IN_PROJECT = /^(?:tar|zip|unzip|git)$/
+/** They make temporary files in TMPDIR: `tac` for a pipe, `sort` for what is long. */
+const WITH_TEMPORARY_FILES = /^(?:mktemp|tac|sort)$/
 
 const BATCH = 150
 
@@ -94,7 +96,7 @@ class Prover {
     const writes = [...pathsUsedBy(command, policy, call).writes].map(path => path.replace(this.#template, folder))
     const names = programs.map(text => text.split(' ')[0]!)
     if (names.some(name => IN_PROJECT.test(name)) && !isRead) writes.push(folder)
-    if (names.includes('mktemp')) writes.push(join(this.#scratch, 'tmp'))
+    if (names.some(name => WITH_TEMPORARY_FILES.test(name))) writes.push(join(this.#scratch, 'tmp'))
     if (!isRead) this.#made++
     this.#waiting.push({ row, command, folder, programs, writes })
     if (this.#waiting.length >= BATCH) this.flush()
