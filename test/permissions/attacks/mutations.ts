@@ -48,7 +48,7 @@ const SEEN = lines(String.raw`
   true⏎⏎%T⏎true
   :;:;:;%T
   # first⏎%T
-  %T # last
+  { %T⏎} # last
   %T⏎# last
   if true; then %T⏎fi
   if false; then :; else %T⏎fi
