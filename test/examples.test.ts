@@ -192,7 +192,7 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
 }
 
 test('every example in the folder is run below, numbered without gaps', () => {
-  const files = readdirSync(join(REPOSITORY, 'examples'))
+  const files = readdirSync(join(REPOSITORY, 'examples')).filter(file => file.endsWith('.ts'))
   expect(files.toSorted()).toEqual(Object.keys(EXAMPLES))
   expect(files.toSorted().map(file => Number(file.slice(0, 2)))).toEqual(files.map((_, index) => index + 1))
 })
