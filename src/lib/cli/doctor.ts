@@ -16,11 +16,12 @@ import { sandboxProblem } from '../world/process/sandbox.ts'
 import { shellWords } from '../world/process/shell.ts'
 import { EXIT, loadProjectState, projectIsTrusted, activeProfile } from './common.ts'
 import { escapeLine, safeJson, printLine, withStyle } from './print.ts'
+import { printProse } from './terminal/width.ts'
 
 export function doctor(flags: ProjectFlags): number {
   const report = examine(flags)
   if (flags.json === true) printLine(safeJson(report, 2))
-  else for (const line of page(report)) printLine(line)
+  else for (const line of page(report)) printProse(line)
   return report.isWhole ? EXIT.done : EXIT.badSettings
 }
 

@@ -1,9 +1,14 @@
 /** `carabiner hooks init`: what it writes, that it overwrites nothing, and that what it promises is true. */
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
-import { cliStage, escaped, type CliStage } from '../../support/cli-stage.ts'
+import { CLI } from '../../support/built-package.ts'
+import { cliStage, ended, escaped, type CliStage } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
 import { FILES, INIT, PROTECT, repository, SETTINGS } from './init-kit.ts'
+
+const hasScript = spawnSync('script', ['-qec', 'test -t 1', '/dev/null']).status === 0
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -134,6 +139,16 @@ test('--test with an empty command: no test has to pass', async () => {
   expect(read(SETTINGS)).not.toContain('Stop')
 })
 
+test.runIf(hasScript)('on a terminal no line breaks inside a word', async () => {
+  const { project, env } = repository()
+  const words = [process.execPath, CLI, ...INIT, '--dry-run'].map(word => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qec', `stty cols 60; ${words}`, '/dev/null'], { cwd: project, env })
+  const lines = stripVTControlCharacters((await ended(child)).stdout).split('\r\n')
+  expect(lines.length).toBeGreaterThan(20)
+  // Only a line of one word may be longer than the terminal is wide.
+  expect(lines.filter(line => line.length > 60 && line.trim().includes(' '))).toEqual([])
+})
+
 describe('what is there stays', () => {
   test('settings are added to: hooks, rules, comments and layout stay', async () => {
     const { run, read, settings } = repository()
@@ -152,7 +167,9 @@ describe('what is there stays', () => {
     expect((await run(INIT)).code).toBe(0)
     const now = read(SETTINGS)
     for (const line of own.split('\n').slice(1, 3)) expect(now).toContain(line)
-    expect(now).toContain('/* ours, too */')
+    expect(now).toContain(
+      '            { "hooks": [{ "type": "command", "command": "true" }] }, /* ours, too */\n            {\n'
+    )
     expect(now.match(/Read\(\*\*\/\.env\)/g)).toHaveLength(1)
     const list = await run(['hooks', 'list'])
     expect(list.stdout.match(/^Stop /gm)).toHaveLength(2)

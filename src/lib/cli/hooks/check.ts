@@ -17,6 +17,7 @@ import {
   type ProjectState
 } from '../common.ts'
 import { counted, printError, escapeText, findingText, safeJson, printLine, withStyle } from '../print.ts'
+import { printProse } from '../terminal/width.ts'
 
 type CheckFlags = FlagValues<typeof CHECK_FLAGS>
 
@@ -40,7 +41,7 @@ export async function checkHooks(flags: CheckFlags): Promise<number> {
   else if (annotations === 'gitlab') printGitlab(findings, loaded.root)
   else {
     if (annotations === 'github') printGithub(findings, loaded.root)
-    else for (const finding of findings) printLine(`${findingText(finding)}\n`)
+    else for (const finding of findings) printProse(`${findingText(finding)}\n`)
     printSummary(scene, findings)
   }
   return findings.some(({ level }) => level === 'error') ? EXIT.badSettings : EXIT.done

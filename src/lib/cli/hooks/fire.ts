@@ -10,6 +10,7 @@ import { hooksHere } from './hooks-here.ts'
 import { EXIT, loadProjectState, decideProjectHooks, reportUntrusted, unusableFindings } from '../common.ts'
 import { readPayload } from './payload.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
+import { printProse } from '../terminal/width.ts'
 import type { HookReport, HookResponse } from '../../hooks/hook-messages.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import type { LateAnswer } from '../../hooks/dispatch/outcome.ts'
@@ -46,7 +47,7 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
       printLine(JSON.stringify(asJson(outcome, statuses, off, flags), (_, value: unknown) => value ?? null, 2))
     else {
       const nameOf: Naming = (own, source) => hookNameFor(own, source, statuses, scene.where.home)
-      for (const line of lines(outcome, off, nameOf, flags)) printLine(line)
+      for (const line of lines(outcome, off, nameOf, flags)) printProse(line)
     }
     return flags.exitCode === true ? fireExitCode(outcome, statuses) : EXIT.done
   } finally {

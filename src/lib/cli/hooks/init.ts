@@ -13,6 +13,7 @@ import { replaceFile } from '../../world/files/replace.ts'
 import { EXIT, settingsPlaces } from '../common.ts'
 import type { FlagValues, INIT_FLAGS } from '../flags.ts'
 import { alignColumns, escapeLine, printLine, safeJson, withStyle } from '../print.ts'
+import { printProse } from '../terminal/width.ts'
 import { missingLines, NOTHING, policyLines, PROTECT, TESTS, withLines, type PolicyLine } from './starter-settings.ts'
 
 type InitFlags = FlagValues<typeof INIT_FLAGS>
@@ -42,7 +43,7 @@ export async function initHooks(flags: InitFlags): Promise<number> {
   const plan = planFor(flags)
   if (flags.dryRun !== true) await writeFiles(plan)
   if (flags.json === true) printLine(safeJson(asJson(plan, flags.dryRun === true), 2))
-  else for (const line of report(plan, flags.dryRun === true)) printLine(line)
+  else for (const line of report(plan, flags.dryRun === true)) printProse(line)
   return EXIT.done
 }
 

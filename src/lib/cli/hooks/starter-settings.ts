@@ -1,4 +1,4 @@
-import { applyEdits, modify } from 'jsonc-parser'
+import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 import { fault } from '../../faults.ts'
 import { parseDocument } from '../../settings/files/document.ts'
 import type { Findings } from '../../settings/files/finding.ts'
@@ -120,7 +120,24 @@ export function withLines(text: string | undefined, lines: readonly PolicyLine[]
   }
   return lines.reduce(
     (now, { path, value }) =>
+      behindLast(now, path, JSON.stringify(value, null, tab ?? 2)) ??
       applyEdits(now, modify(now, [...path, -1], value, { isArrayInsertion: true, formattingOptions })),
     before
   )
+}
+
+/** The text with one more item in a list whose last item ends its line: what is there stays as it is, with a comment behind it. */
+function behindLast(text: string, path: readonly string[], item: string): string | undefined {
+  const root = parseTree(text)
+  const last = root && findNodeAtLocation(root, [...path])?.children?.at(-1)
+  if (last === undefined) return undefined
+  const end = last.offset + last.length
+  const [, comma = '', rest] =
+    /^([ \t]*,)?([ \t]*(?:\/\/.*|\/\*.*\*\/[ \t]*)?\r?)$/m.exec(text.slice(end).split('\n')[0] ?? '') ?? []
+  const [, indent] = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, last.offset)) ?? []
+  if (rest === undefined || indent === undefined) return undefined
+  const eol = rest.endsWith('\r') ? '\r\n' : '\n'
+  const behind = end + comma.length + rest.replace('\r', '').length
+  const added = `${eol}${indent}${item.replaceAll('\n', `${eol}${indent}`)}`
+  return `${text.slice(0, end)},${text.slice(end + comma.length, behind)}${added}${text.slice(behind)}`
 }

@@ -1,6 +1,7 @@
 import type { FlagValues, TRUST_FLAGS } from '../flags.ts'
 import { EXIT, describeUntrusted, isCI, saveTrust, loadProjectState } from '../common.ts'
 import { printError, printLine } from '../print.ts'
+import { printProse } from '../terminal/width.ts'
 import { coverageOf } from '../../settings/trust/digest.ts'
 
 type TrustFlags = FlagValues<typeof TRUST_FLAGS>
@@ -26,7 +27,7 @@ export function trustProject(flags: TrustFlags): number {
     printError('managed policy allows trust by digest only')
     return EXIT.badSettings
   }
-  for (const line of describeUntrusted(loaded, now)) printLine(line)
+  for (const line of describeUntrusted(loaded, now)) printProse(line)
   const given = saveTrust({ loaded, where }, flags.folder === true)
   printLine(flags.folder === true ? 'Trusted, including all later changes.' : `Trusted as it is: ${given.digest}`)
   return EXIT.done

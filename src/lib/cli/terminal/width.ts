@@ -1,4 +1,5 @@
-import { escapeText } from '../print.ts'
+import { stripVTControlCharacters } from 'node:util'
+import { escapeText, printLine } from '../print.ts'
 
 const WIDE =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u
@@ -46,6 +47,26 @@ function pieces(line: string, most: number): readonly string[] {
     }
     current += char
     columns += wide
+  }
+  return [...lines, current]
+}
+
+/** Prints lines for a person: on a terminal they are wrapped between words, and continue indented. */
+export function printProse(text = ''): void {
+  const { isTTY, columns } = process.stdout
+  for (const line of text.split('\n')) printLine(isTTY ? wrapWords(line, columns).join('\n') : line)
+}
+
+function wrapWords(line: string, most: number): readonly string[] {
+  const indent = ' '.repeat(line.search(/\S|$/) + 2)
+  const lines: string[] = []
+  let current = ''
+  for (const word of line.split(/(?<=\S )/)) {
+    if (current.trim() !== '' && widthOf(stripVTControlCharacters(current + word).trimEnd()) > most) {
+      lines.push(current.trimEnd())
+      current = indent
+    }
+    current += word
   }
   return [...lines, current]
 }
