@@ -13,9 +13,10 @@ import {
   TEST_FLAGS,
   TRUST_FLAGS,
   VERIFY_FLAGS,
-  type Flag
+  type Flag,
+  type RunFlags
 } from './flags.ts'
-import { keepHeapSmall } from './heap.ts'
+import { keepHeapSmall, loadClient } from './heap.ts'
 
 export interface CommandRow {
   readonly name: string
@@ -51,7 +52,8 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner run -p "Fix the tests" --allowedTools "Bash(npm test) Edit"', 'with permissions'],
       ['carabiner run -p "Hello" --model script:hello.yaml', 'no key needed: a scripted model']
     ],
-    run: async (prompt, flags) => {
+    run: async (prompt, flags: RunFlags) => {
+      if (flags.model?.startsWith('script:') !== true) loadClient()
       keepHeapSmall()
       return (await import('./run/run.ts')).run(prompt as string | undefined, flags)
     }

@@ -11,6 +11,16 @@ function setFlags(...flags: readonly string[]): void {
  */
 export const keepHeapSmall = (): void => setFlags('semi-space-growth-factor=1', 'no-parallel-scavenge')
 
+/**
+ * Loads what a provider of models needs of Node. Its code is compiled in advance for V8's default flags; once they are
+ * set, it would be compiled again, which takes longer than loading it.
+ */
+export function loadClient(): void {
+  for (const id of ['node:https', 'node:child_process', 'node:timers/promises']) process.getBuiltinModule(id)
+  // Getters that load Node's `fetch` and its streams.
+  for (const name of ['Headers', 'TransformStream'] as const) void globalThis[name]
+}
+
 /** In a long session, fewer collections matter more. */
 export const letHeapGrow = (): void => setFlags('semi-space-growth-factor=2', 'parallel-scavenge')
 

@@ -1,8 +1,7 @@
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
-  LanguageModelV4ProviderTool,
-  SharedV4ProviderOptions
+  LanguageModelV4ProviderTool
 } from '@ai-sdk/provider'
 import { wellFormed } from '../util/plain.ts'
 import { ModelFailure, type ModelRequest, type ToolSpec } from './model.ts'
@@ -40,7 +39,7 @@ export function callBuilder(
       ...(tools.length > 0 && { tools }),
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
       ...(outputSchema !== undefined && { responseFormat: { type: 'json' as const, schema: outputSchema } }),
-      ...(isClaude ? { providerOptions: { anthropic: anthropicOptions(request) } } : otherOptions(request))
+      ...(isClaude ? anthropicOptions(request) : otherOptions(request))
     }
   }
 }
@@ -69,11 +68,14 @@ function serverTool(name: string): LanguageModelV4ProviderTool {
 
 const isFullName = (id: string): id is `${string}.${string}` => /^[^.]+\.[^.]/.test(id)
 
-function anthropicOptions({ thinking, effort }: ModelRequest): SharedV4ProviderOptions[string] {
-  return {
+/** Without options, the adapter need not build the schema that it checks them with. */
+function anthropicOptions({ thinking, effort }: ModelRequest): Partial<Call> {
+  if (thinking === undefined && effort === undefined) return {}
+  const anthropic = {
     ...(thinking !== undefined && { thinking: thinkingFor(thinking) }),
     ...(effort !== undefined && { effort })
   }
+  return { providerOptions: { anthropic } }
 }
 
 const thinkingFor = (thinking: number | 'adaptive'): { type: string; budgetTokens?: number } =>
