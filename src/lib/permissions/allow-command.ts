@@ -9,6 +9,7 @@ import type { RepositoryFacts } from '../world/files/repository.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathOf, patternOf } from './path-pattern.ts'
 import { commandPattern } from './match-command.ts'
+import { wayTo } from './named-paths.ts'
 import { isPrivate } from './protected-paths.ts'
 
 /** One simple command of a text, and what becomes of it. */
@@ -27,6 +28,7 @@ export interface LeafVerdict {
 const DEEPEST = 8
 const MOST_LEAVES = 100
 const MOST_FOLDERS = 16
+const MOST_STARTS = 1_000
 
 /**
  * Whether rules that allow, and reading in the project, cover each command in a text. A rule without `*` covers exactly
@@ -34,19 +36,54 @@ const MOST_FOLDERS = 16
  * write out are listed in the row of the program.
  */
 export function judgeLeaves(command: string, call: CallFacts, policy: Policy): readonly LeafVerdict[] {
-  const rules = policy.rules.filter(({ behavior, tool }) => behavior === 'allow' && tool === 'Bash')
-  const exact = rules.find(
-    ({ specifier }) => specifier !== undefined && !specifier.includes('*') && specifier === command.trim()
-  )
+  const rules = allowRulesOf(policy.rules)
+  const exact = rules.exact.get(command.trim())
   if (exact !== undefined)
     return [{ text: command.trim(), decision: 'allow', rule: exact, why: 'a rule is exactly this' }]
   return new Judge(call, policy, rules).text(command, 0)
 }
 
+interface AllowRules {
+  /** Without a `*`, by what they say. */
+  readonly exact: ReadonlyMap<string, Rule>
+  readonly open: readonly Rule[]
+  /** Those of `open` that may fit a command which starts with this word. */
+  readonly byStart: Map<string, readonly Rule[]>
+}
+
+const READY = new WeakMap<readonly Rule[], AllowRules>()
+
+function allowRulesOf(rules: readonly Rule[]): AllowRules {
+  let ready = READY.get(rules)
+  if (ready === undefined) {
+    const exact = new Map<string, Rule>()
+    const open: Rule[] = []
+    for (const rule of rules) {
+      const { behavior, tool, specifier } = rule
+      if (behavior !== 'allow' || tool !== 'Bash' || specifier === undefined) continue
+      if (specifier.includes('*')) open.push(rule)
+      else if (!exact.has(specifier)) exact.set(specifier, rule)
+    }
+    READY.set(rules, (ready = { exact, open, byStart: new Map() }))
+  }
+  return ready
+}
+
+function rulesFor(text: string, { open, byStart }: AllowRules): readonly Rule[] {
+  const start = text.split(' ', 1)[0]!
+  let found = byStart.get(start)
+  if (found === undefined) {
+    if (byStart.size >= MOST_STARTS) byStart.clear()
+    found = open.filter(({ specifier = '' }) => commandPattern(specifier).mayConcern(new Set([start])))
+    byStart.set(start, found)
+  }
+  return found
+}
+
 class Judge {
   readonly #call: CallFacts
   readonly #policy: Policy
-  readonly #rules: readonly Rule[]
+  readonly #rules: AllowRules
   /** A command may run in any of these: `cd` may fail, be skipped, or run in a subshell such as that of a pipe. */
   #folders: readonly string[]
   /** Nothing but `&&` joins the commands: each runs only after a `cd` in front of it. */
@@ -54,7 +91,7 @@ class Judge {
   /** The command is not run by another one, such as `timeout`, in a process of its own. */
   #isDirect = true
 
-  constructor(call: CallFacts, policy: Policy, rules: readonly Rule[]) {
+  constructor(call: CallFacts, policy: Policy, rules: AllowRules) {
     this.#call = call
     this.#policy = policy
     this.#rules = rules
@@ -77,7 +114,7 @@ class Judge {
   #leaf({ assignments, words, redirections }: Leaf, depth: number): readonly LeafVerdict[] {
     const text = [...assignments, ...words].map(word => shellWord(word.text)).join(' ')
     const odd = assignments.find(word => !word.known || !isHarmlessVariable(word.text))
-    const exact = this.#rules.find(({ specifier }) => specifier === text && !specifier.includes('*'))
+    const exact = this.#rules.exact.get(text)
     const files = redirections.filter(({ kind }) => kind === 'read').map(({ target }) => target)
     const target = redirections.find(({ kind, target: { known } }) => kind === 'write' || kind === 'both' || !known)
     if (target !== undefined) return [{ ...asks(text, `it redirects to ${target.target.text}`), isWhole: true }]
@@ -94,10 +131,10 @@ class Judge {
   #command(words: readonly ShellWord[], exact: Rule | undefined, depth: number): readonly LeafVerdict[] {
     const text = words.map(word => shellWord(word.text)).join(' ')
     if (this.#folders.length > MOST_FOLDERS) return [asks(text, 'it is not certain in which folder it runs')]
-    const found = exact ?? this.#rules.find(({ specifier }) => specifier === text)
+    const found = exact ?? this.#rules.exact.get(text)
     if (found !== undefined) return this.#allowed(text, found, 'a rule is exactly this', words)
     const whys: { readonly why: string; readonly once: boolean }[] = []
-    for (const rule of this.#rules) {
+    for (const rule of rulesFor(text, this.#rules)) {
       const literal = literalWords(rule, text, words)
       if (literal === undefined) continue
       const form = formOf(words, literal)
@@ -185,11 +222,11 @@ class Judge {
   }
 
   #real(path: string): readonly string[] {
-    return this.#folders.map(folder => this.#call.real?.(path, folder).path ?? resolve(folder, path))
+    return this.#folders.map(folder => wayTo(path, folder, this.#call).path)
   }
 
   #isInside(path: string): boolean {
-    if (this.#folders.some(folder => this.#call.real?.(path, folder).sure === false)) return false
+    if (this.#folders.some(folder => !wayTo(path, folder, this.#call).sure)) return false
     return this.#real(path).every(real => this.#policy.roots.some(root => isWithin(real, root)))
   }
 }
@@ -207,7 +244,7 @@ const describe = ({ does }: Form): string =>
 
 /** How many words of the command the rule writes out; undefined if the rule does not fit. */
 function literalWords({ specifier }: Rule, text: string, words: readonly ShellWord[]): number | undefined {
-  if (specifier === undefined || !specifier.includes('*') || !commandPattern(specifier).fits(text)) return undefined
+  if (specifier === undefined || !commandPattern(specifier).fits(text)) return undefined
   const written = specifier.replace(/:\*$/, ' *').split(/\s+/)
   const end = words.findIndex((word, index) => written[index] !== word.text || !word.known || word.text.includes('*'))
   return end === -1 ? words.length : end

@@ -8,6 +8,8 @@ export type Fit = 'yes' | 'maybe' | 'no'
 class CommandPattern {
   readonly #fits: (text: string) => boolean
   readonly #whole: string | undefined
+  /** The name of its program; undefined where a `*` is part of it. */
+  readonly #name: string | undefined
   readonly #program: (name: string) => boolean
   readonly #options: ReadonlySet<string>
   readonly #words: readonly string[]
@@ -19,6 +21,7 @@ class CommandPattern {
     const star = program.indexOf('*')
     this.#fits = globOf(pattern)
     this.#whole = pattern.endsWith(' *') ? pattern.slice(0, -2) : undefined
+    this.#name = star === -1 ? program : undefined
     this.#program = globOf(star === -1 ? program : program.slice(0, star + 1))
     this.#options = optionsIn(rest)
     this.#words = rest.filter(word => !word.startsWith('-') && !word.includes('*'))
@@ -33,10 +36,15 @@ class CommandPattern {
     return text === this.#whole || this.#fits(text)
   }
 
+  mayConcern(programs: ReadonlySet<string>): boolean {
+    return this.#name === undefined || programs.has(this.#name)
+  }
+
   concerns({ words, start, sure }: HeldCommand): Fit {
     const word = words[start]!
+    const own = programName(word)
     let fit: Fit = 'no'
-    for (const name of new Set([programName(word), word])) {
+    for (const name of own === word ? [word] : [own, word]) {
       if (!this.#program(name)) continue
       const rest = words.slice(start + 1)
       if (this.fits([name, ...rest.map(each => each ?? '$')].join(' '))) return sure ? 'yes' : 'maybe'
@@ -79,11 +87,11 @@ export function commandPattern(specifier: string): CommandPattern {
 
 /** For rules that refuse or ask: any command in the text that may be the one. Limits only make it stricter. */
 export function matchesCommand(specifier: string, text: string): Fit {
-  const { commands, unsure, over } = commandsHeldBy(text)
+  const { commands, programs, unsure, over } = commandsHeldBy(text)
   if (over) return 'yes'
   const pattern = commandPattern(specifier)
   let found: Fit = unsure ? 'maybe' : 'no'
-  for (const command of commands) {
+  for (const command of pattern.mayConcern(programs) ? commands : []) {
     const fit = pattern.concerns(command)
     if (fit === 'yes') return fit
     if (fit === 'maybe') found = fit

@@ -1,5 +1,5 @@
 import type { PathLookup, Rule } from './policy.ts'
-import { posix, resolve } from 'node:path'
+import { isAbsolute, posix, resolve } from 'node:path'
 import type { Subject } from '../message.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import { collect, linkedFile, type Collected } from '../world/files/hard-links.ts'
@@ -21,16 +21,28 @@ export interface NamedPaths {
   readonly unsure: string | undefined
 }
 
-/** All rules ask about the same call: its paths are looked up once. */
+/** All rules ask about the same call: what is found about the last one is kept. */
 const oncePerCall = <T>(look: (command: string, places: RulePlaces, ground: PathLookup) => T): typeof look => {
-  const found = new WeakMap<PathLookup, readonly [string, string | undefined, T]>()
+  let last: readonly [PathLookup, string, string | undefined, T] | undefined
   return (command, places, ground) => {
-    const before = found.get(ground)
-    if (before !== undefined && before[0] === command && before[1] === places.roots[0]) return before[2]
-    const paths = look(command, places, ground)
-    found.set(ground, [command, places.roots[0], paths])
-    return paths
+    const [root] = places.roots
+    if (last?.[0] !== ground || last[1] !== command || last[2] !== root)
+      last = [ground, command, root, look(command, places, ground)]
+    return last[3]
   }
+}
+
+type Way = ReturnType<NonNullable<PathLookup['real']>>
+let ways: { readonly ground: PathLookup; readonly found: Map<string, Way> } | undefined
+
+/** Where a path leads, looked at once per call. */
+export function wayTo(path: string, folder: string, ground: PathLookup): Way {
+  if (ground.real === undefined) return { path: resolve(folder, path), sure: true }
+  if (ways?.ground !== ground) ways = { ground, found: new Map() }
+  const key = isAbsolute(path) ? path : `${folder}\0${path}`
+  let way = ways.found.get(key)
+  if (way === undefined) ways.found.set(key, (way = ground.real(path, folder)))
+  return way
 }
 
 export const pathsNamedBy = oncePerCall(findNamed)
@@ -194,9 +206,9 @@ class Looking implements NamedPaths {
   }
 
   real(path: string, folder: string): string {
-    const way = this.#ground.real?.(path, folder)
-    if (way?.sure === false) this.unsure = way.path
-    return way?.path ?? path
+    const way = wayTo(path, folder, this.#ground)
+    if (!way.sure) this.unsure = way.path
+    return way.path
   }
 }
 

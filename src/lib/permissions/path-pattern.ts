@@ -61,27 +61,44 @@ export interface PathPattern {
   readonly isBelow: (folder: SplitPath, has: ((path: string) => boolean) | undefined) => boolean
 }
 
-const READY = new WeakMap<readonly string[], Map<string, PathPattern>>()
+interface Compiled {
+  readonly home: string | undefined
+  readonly wide: Map<string, PathPattern>
+  readonly narrow: Map<string, PathPattern>
+}
+
+const READY = new WeakMap<readonly string[], Compiled>()
+const MOST = 2_000
 
 export function patternOf(specifier: string, places: RulePlaces, wide: boolean): PathPattern {
   let ready = READY.get(places.roots)
-  if (ready === undefined) READY.set(places.roots, (ready = new Map<string, PathPattern>()))
-  const key = `${wide ? '!' : ''}${places.home ?? ''}\0${specifier}`
-  let pattern = ready.get(key)
+  if (ready === undefined || ready.home !== places.home)
+    READY.set(places.roots, (ready = { home: places.home, wide: new Map(), narrow: new Map() }))
+  const patterns = wide ? ready.wide : ready.narrow
+  let pattern = patterns.get(specifier)
   if (pattern === undefined) {
-    if (ready.size >= 2_000) ready.clear()
-    ready.set(key, (pattern = compile(globsOf(specifier, places, wide))))
+    if (patterns.size >= MOST) patterns.clear()
+    patterns.set(specifier, (pattern = compile(globsOf(specifier, places, wide))))
   }
   return pattern
 }
 
 function compile(globs: readonly string[]): PathPattern {
-  const exact = globs.map(pathGlob)
-  const loose = globs.map(glob => pathGlob(fold(glob)))
   const bases = globs.map(glob => literalNames(glob).literal)
+  const exact = globs.map((glob, index) => {
+    const test = pathGlob(glob)
+    const at = bases[index]!.length - 1
+    const name = bases[index]![at]
+    // The last name of the literal beginning differs most often.
+    return (names: readonly string[]): boolean => (at === -1 || names[at] === name) && test(names)
+  })
+  const loose = globs.map(glob => pathGlob(fold(glob)))
   return {
     globs,
-    fits: ({ names }) => exact.some(test => test(names)),
+    fits: ({ names }) => {
+      for (const test of exact) if (test(names)) return true
+      return false
+    },
     fitsLoosely: ({ folded }) => loose.some(test => test(folded)),
     isBelow: ({ names }, has) =>
       globs.some((glob, index) => {

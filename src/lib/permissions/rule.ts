@@ -158,11 +158,12 @@ function concernsFile(rule: Rule, specifier: string, call: CallFacts, places: Ru
 function concernsCommand(rule: Rule, pattern: PathPattern, call: CallFacts, places: RulePlaces): Fit {
   const { paths, unsure, used } = pathsOf(call, places)
   const isRead = FILE_READERS.has(rule.tool)
-  const known = used === undefined ? [] : isRead ? [...used.reads, ...used.writes] : used.writes
+  const known = used === undefined ? [] : isRead ? used.all : used.writes
   if (known.some(pattern.fits)) return 'yes'
-  if (isRead && used?.searched.some(folder => pattern.isBelow(folder, call.has)) === true) return 'maybe'
-  const isClear = used?.whole === true && !known.some(pattern.fitsLoosely)
-  return unsure || (!isClear && paths.some(pattern.fits)) ? 'maybe' : 'no'
+  for (const folder of (isRead && used?.searched) || []) if (pattern.isBelow(folder, call.has)) return 'maybe'
+  if (unsure) return 'maybe'
+  if (!paths.some(pattern.fits)) return 'no'
+  return used?.whole === true && !known.some(pattern.fitsLoosely) ? 'no' : 'maybe'
 }
 
 function findsIn(pattern: PathPattern, paths: readonly SplitPath[], { roots, leavesOut }: RulePlaces): boolean {
@@ -184,19 +185,20 @@ function isAbout(rule: Rule, { tool, subject }: CallFacts): boolean {
 }
 
 interface About {
+  readonly call: CallFacts
   readonly root: string | undefined
   readonly paths: readonly SplitPath[]
   readonly unsure: boolean
   /** Of a command: what it is known to use. */
-  readonly used?: Readonly<Record<'reads' | 'writes' | 'searched', readonly SplitPath[]>> & { readonly whole: boolean }
+  readonly used?: Readonly<Record<'all' | 'writes' | 'searched', readonly SplitPath[]>> & { readonly whole: boolean }
 }
 
-const KNOWN = new WeakMap<CallFacts, About>()
+/** Of the last call: all rules ask about the same one. */
+let last: About | undefined
 
 function pathsOf(call: CallFacts, places: RulePlaces): About {
   const [root] = places.roots
-  const known = KNOWN.get(call)
-  if (known !== undefined && known.root === root) return known
+  if (last?.call === call && last.root === root) return last
   const { subject, input } = call
   const given = [input['file_path'], input['notebook_path'], input['path']].filter(path => typeof path === 'string')
   const named =
@@ -204,19 +206,18 @@ function pathsOf(call: CallFacts, places: RulePlaces): About {
       ? pathsNamedBy(subject.command, places, call)
       : pathsGiven([...(subject?.kind === 'file' ? [subject.path] : []), ...given], root ?? '/', call)
   const used = subject?.kind === 'command' ? pathsUsedBy(subject.command, places, call) : undefined
-  const about = {
+  return (last = {
+    call,
     root,
     paths: Array.from(named.paths, pathOf),
     unsure: named.unsure !== undefined,
     ...(used !== undefined && {
       used: {
         whole: used.whole,
-        reads: Array.from(used.reads, pathOf),
+        all: [...used.reads, ...used.writes].map(pathOf),
         writes: Array.from(used.writes, pathOf),
         searched: Array.from(used.searched, pathOf)
       }
     })
-  }
-  KNOWN.set(call, about)
-  return about
+  })
 }

@@ -21,6 +21,8 @@ export interface HeldCommand {
 
 export interface Holding {
   readonly commands: readonly HeldCommand[]
+  /** Their programs, as written and without a path. */
+  readonly programs: ReadonlySet<string>
   /** It may run something that the text does not show. */
   readonly unsure: boolean
   /** A limit was reached: there is more in the text. */
@@ -56,6 +58,7 @@ interface Reached {
 
 class Looking implements Holding {
   readonly commands: HeldCommand[] = []
+  readonly programs = new Set<string>()
   readonly texts: string[] = []
   unsure = false
   over = false
@@ -74,6 +77,12 @@ class Looking implements Holding {
       if (this.commands.length > MOST) return this.#stop(sure)
       this.#command(leaf, { ...at, fed: at.fed || leaf.fed })
     }
+  }
+
+  #hold(command: HeldCommand): void {
+    const word = command.words[command.start] ?? ''
+    this.commands.push(command)
+    this.programs.add(word).add(programName(word))
   }
 
   /** What is not read may be anything. */
@@ -105,7 +114,7 @@ class Looking implements Holding {
     const key = `${at.sure}${at.fed}${words.join('\0')}`
     if (redirections.length === 0 && this.#seen.has(key)) return
     this.#seen.add(key)
-    this.commands.push({ words, start: 0, sure: at.sure })
+    this.#hold({ words, start: 0, sure: at.sure })
     for (const { kind, target } of isProgramOf('shell', program) ? redirections : [])
       if (kind === 'text') this.text(target.text, { ...at, depth: at.depth + 1 })
     this.#arguments(program, words, at)
@@ -167,10 +176,10 @@ class Looking implements Holding {
     const again = words.findIndex(word => word !== undefined && rereadsArguments(programName(word)))
     words.forEach((word, index) => {
       if (word === undefined || index === 0) return
-      this.commands.push({ words, start: index, sure })
+      this.#hold({ words, start: index, sure })
       // `--run=rm`
       const glued = /^[^=:\s]*[=:]([^\s]+)$/.exec(word)?.[1]
-      if (glued !== undefined) this.commands.push({ words: [glued, ...words.slice(index + 1)], start: 0, sure: false })
+      if (glued !== undefined) this.#hold({ words: [glued, ...words.slice(index + 1)], start: 0, sure: false })
       if (isOpaqueWithin(programName(word), words.slice(index + 1), fed, sure)) this.unsure = true
       const isRead = again !== -1 && index > again
       if ((isRead ? SPECIAL_OR_QUOTED : SPECIAL).test(word)) this.text(word, inner)
