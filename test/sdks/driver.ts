@@ -1,0 +1,69 @@
+/**
+ * How an SDK is driven: the real package and its real tool loop, with a fake model that makes the calls of a case in
+ * its first answer, and answers with text when it is called again. Each driver is a file of drivers/ that exports
+ * `driver`; its name is in DRIVER_NAMES.
+ */
+import { installSdks } from '../../scripts/install-sdks.ts'
+import type { HookRegistry } from '../../src/hooks.ts'
+import type { Expected } from './policy-cases.ts'
+
+/** The input of the only tool, `write_note`. Its result is `writtenNote`. */
+export interface Note {
+  readonly path: string
+  readonly text: string
+}
+
+export interface NoteCall {
+  readonly id: string
+  readonly input: Note
+}
+
+export const writtenNote = ({ path, text }: Note): string => `wrote ${text} to ${path}`
+
+export interface Scene {
+  /** The name of the case, for drivers whose hooks run in another process. */
+  readonly policy: string
+  readonly hooks: HookRegistry
+  readonly calls: readonly NoteCall[]
+  /** The answer to every question. If it is not set, no one can be asked. */
+  readonly approve?: boolean | undefined
+  /** The model's answers are streamed; where the SDK has streaming tools, the tool is one as well. */
+  readonly streaming: boolean
+}
+
+/** What was seen from outside of the gate. */
+export interface Observation {
+  /** The inputs with which the tool's own code ran, in the order of the calls. */
+  readonly ran: readonly Note[]
+  /** The inputs about which a person was asked. */
+  readonly asked: readonly Note[]
+  /** Per call, its result as the model receives it in its second request. */
+  readonly results: readonly string[]
+  /** The whole second request to the model as JSON; empty if there was none. */
+  readonly request: string
+  readonly modelCalls: number
+}
+
+export interface Driver {
+  /** As in the head of the table: `AI SDK 7.0`. */
+  readonly name: string
+  readonly run: (scene: Scene) => Promise<Observation>
+  /** By the name of a case: why this SDK cannot do it, and what happens instead. The test checks that, too. */
+  readonly cannot?: Readonly<Record<string, { readonly why: string; readonly expected: Expected }>>
+}
+
+/** Files of drivers/. The first ones need no package of test/sdks. */
+export const DRIVER_NAMES: readonly string[] = []
+
+/** Drivers of packages that are installed on demand: `installSdks`. */
+export const INSTALLED_DRIVER_NAMES: readonly string[] = ['openai-agents']
+
+/** Why the drivers of test/sdks/package.json cannot run here, if so. */
+export const sdksMissing: string | undefined = installSdks()
+
+export async function loadDrivers(
+  names: readonly string[] = [...DRIVER_NAMES, ...INSTALLED_DRIVER_NAMES]
+): Promise<Driver[]> {
+  const modules = names.map(name => import(`./drivers/${name}.ts`) as Promise<{ driver: Driver }>)
+  return (await Promise.all(modules)).map(module => module.driver)
+}

@@ -1,0 +1,37 @@
+/** The programs of docs/sdks.md, run as their reader would run them, and their types. */
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { REPOSITORY, tsc } from '../support/built-package.ts'
+import { sdksMissing } from './driver.ts'
+
+const run = promisify(execFile)
+
+/** What each program prints. */
+const PROGRAMS: Record<string, readonly (string | RegExp)[]> = {
+  'openai-agents.ts': [
+    'wrote hello to /home/agent/a',
+    /^write_note was refused by PreToolUse \(.*openai-agents\.ts:\d+\): notes do not belong in \/etc$/,
+    'Done.'
+  ]
+}
+
+test('every program of examples/sdks is run below', () => {
+  const files = readdirSync(join(REPOSITORY, 'examples/sdks')).filter(file => file.endsWith('.ts'))
+  expect(files.toSorted()).toEqual(Object.keys(PROGRAMS).toSorted())
+})
+
+describe.skipIf(sdksMissing !== undefined)('with the real SDKs', () => {
+  test.each(Object.entries(PROGRAMS))('%s', async (program, expected) => {
+    const { stdout, stderr } = await run(process.execPath, [join(REPOSITORY, 'examples/sdks', program)])
+    expect(stderr).toBe('')
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines).toEqual(expected.map(line => (typeof line === 'string' ? line : expect.stringMatching(line))))
+  })
+
+  test('programs, drivers and type tests compile with the types of the SDKs', () => {
+    expect(() => tsc('-p', join(REPOSITORY, 'test/sdks'))).not.toThrow()
+  })
+})
