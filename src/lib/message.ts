@@ -51,13 +51,7 @@ export interface ToolResultBlock {
 /** What a call is about, for permission rules: a command line, a file, or an address. */
 export type Subject =
   | { readonly kind: 'command'; readonly command: string }
-  /** `link`: the identity of a file that has several names. */
-  | {
-      readonly kind: 'file'
-      readonly path: string
-      readonly link?: string | undefined
-      readonly access: 'read' | 'write'
-    }
+  | { readonly kind: 'file'; readonly path: string; readonly access: 'read' | 'write' }
   | { readonly kind: 'url'; readonly url: string }
 
 /** A JSON Schema. */

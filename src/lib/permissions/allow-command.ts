@@ -163,7 +163,12 @@ class Judge {
     if (program?.text === 'cd') {
       const target = rest.findLast(word => !word.text.startsWith('-'))?.text ?? this.#policy.home ?? '/'
       const isSure = this.#isChain && this.#isDirect
-      const next = this.#folders.flatMap(folder => [...(isSure ? [] : [folder]), resolve(folder, target)])
+      // With -P, `..` leads up from where a link leads.
+      const isReal = rest.some(({ text: option }) => /^-\w*P/.test(option))
+      const next = this.#folders.flatMap(folder => [
+        ...(isSure ? [] : [folder]),
+        isReal ? (this.#call.real?.(target, folder).path ?? '/') : resolve(folder, target)
+      ])
       this.#folders = [...new Set(next)]
     }
     return [{ text, decision: 'allow', rule, why }]
@@ -183,11 +188,13 @@ class Judge {
   }
 
   /** What is not true of the place, and must be for this form to be harmless. */
-  #problem({ inside, repository, remotes }: Form): string | undefined {
-    const outside = inside.find(path => !this.#isInside(path))
+  #problem({ does, inside, repository, remotes }: Form): string | undefined {
+    // What a program runs of the project is in the folder where it is started.
+    const outside = (does === 'runs' ? ['.', ...inside] : inside).find(path => !this.#isInside(path))
     if (outside !== undefined) return `${outside} is not in the project`
     if (repository === undefined && remotes.length === 0) return undefined
-    const hook = repository === 'hooks' ? this.#repositories.find(each => each.hook)?.hook : undefined
+    const fact = repository === 'hooks' ? 'hook' : 'driver'
+    const hook = this.#repositories.find(each => each[fact])?.[fact]
     if (hook !== undefined) return `git would run ${hook}`
     const problems = this.#repositories.flatMap(each => remotes.map(remote => each.remoteProblem(remote)))
     return problems.find(problem => problem !== undefined)

@@ -1,4 +1,4 @@
-import { harmlessAwk, KINDS } from './operand-kinds.ts'
+import { harmlessAwk, KINDS, NARROW } from './operand-kinds.ts'
 import type { ShellWord } from './parse.ts'
 import { isProgramOf, programName } from './programs.ts'
 import { isAssignment, isHarmlessVariable } from './variables.ts'
@@ -227,8 +227,9 @@ class FormReader {
       if (!isFine) this.#fail(`${name} is not listed as harmless for ${this.#name}`)
       return 0
     }
-    const { sign, kind, values, deep } = option
+    const { sign, kind, values, deep, follows } = option
     if (deep) this.#deep = true
+    if (follows) this.#reads.push('/')
     const taken = glued === undefined ? values : 0
     if (/^[!~>]/.test(sign) && index + taken >= this.#literal)
       this.#fail(`${name} of ${this.#name} is not harmless`, sign !== '>')
@@ -245,7 +246,7 @@ class FormReader {
     if (glued === undefined && /^-(?!\d|$)/.test(word.text))
       this.#fail(`the value ${word.text} of ${name} looks like an option`)
     if (/^[!~]/.test(sign)) return taken
-    if (sign === '$') this.#text(word)
+    if (sign === '$') this.#text(word, glued !== undefined)
     else
       this.#operand(
         word,
@@ -255,7 +256,11 @@ class FormReader {
     return taken
   }
 
-  #text({ text, known }: ShellWord): void {
+  #text({ text, known }: ShellWord, isGlued: boolean): void {
+    // The letters are further options, and the text follows.
+    if (isGlued) this.#fail('the text does not follow its option')
+    // Other shells end this quote elsewhere.
+    if (text.includes("$'") && this.#name !== 'bash') this.#fail('only bash reads this quote in this way')
     if (known) this.#texts.push(text)
     else this.#fail(`the text ${text} is only known to the shell`)
     this.#missing = 'all'
@@ -268,6 +273,8 @@ class FormReader {
     if (end < 1) return (this.#fail('a command has no end'), rest.length)
     this.#commands.push(rest.slice(0, end))
     this.#deep = true
+    // What it finds may be a link that leads anywhere.
+    if (!findsFiles(this.#words.slice(0, index))) this.#reads.push('/')
     return end + 1
   }
 
@@ -332,7 +339,9 @@ class FormReader {
   #sub({ text, known }: ShellWord, index: number): void {
     if (!known) return this.#fail(`the sub-command ${text} is only known to the shell`)
     if (this.#row.properties.has('tasks') && programRow(`${this.#name} ${text}`) === undefined) {
-      if (isScriptName(text)) return void this.#rest({ kind: 'args', times: '*' }, { text, known }, index)
+      // Of other names, pnpm runs any program if there is no such script.
+      if (isScriptName(text) && (this.#name !== 'pnpm' || text.includes(':')))
+        return void this.#rest({ kind: 'args', times: '*' }, { text, known }, index)
       if (programRow(text)?.does === 'runs') return this.#program(this.#words.slice(index), index)
     }
     const form = tryRows(`${this.#name} ${text}`, this.#words, index + 1, this.#literal)
@@ -354,13 +363,19 @@ class FormReader {
 
   #operand(word: ShellWord, kind: string, index: number): void {
     const { text, known } = word
+    const narrow = NARROW[kind]
+    if (narrow?.not.test(text) === true && index >= this.#literal)
+      return this.#fail(`${text} is not a file, or chooses others, for ${this.#name}`)
+    if (narrow !== undefined) return this.#operand(word, narrow.as, index)
     if (!known) return this.#unknown(text, kind)
     if (kind === 'sed') return this.#sed(text)
     if (kind === 'awk')
       return harmlessAwk(text) ? undefined : this.#fail('the program of awk is not known to be harmless')
-    if (kind === 'folder' && text === '-') return this.#fail('only the shell knows the folder before')
+    if (kind === 'folder' && text.startsWith('-')) return this.#fail('it may be the folder before, or an option')
     if (kind === 'read' || kind === 'folder') this.#reads.push(text)
     else if (kind === 'write') this.#writes.push(text)
+    else if (kind === 'lines')
+      this.#reads.push(...Array.from(text.matchAll(/:/g), ({ index: at }) => text.slice(at + 1)))
     else if (kind === 'rev' || kind === 'changed') {
       this.#reads.push(text, ...pathsInRevision(text))
       if (kind === 'changed') this.#writes.push(text, ...pathsInRevision(text))
@@ -375,10 +390,11 @@ class FormReader {
 
   #within(text: string, kind: string, index: number): void {
     const path = text.replace(/::.*$/s, '').replace(/\/\.\.\.$/, '')
-    const isOdd = /^[-~]|@|^\/(?:dev|proc)\//.test(path) || (kind === 'script' && path === '')
+    const isOdd = /^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path) || (kind === 'script' && path === '')
     if (isOdd && index >= this.#literal) this.#fail(`${text} is not a file of the project`)
     this.#inside.push(path)
     this.#reads.push(path)
+    if (this.#row.does === 'changes') this.#writes.push(path)
   }
 
   /** Patterns and variables. Where no option does harm, they may become anything. */
@@ -409,6 +425,13 @@ const isScriptName = (text: string): boolean =>
   !/^(?:self-update|upgrade-interactive|generate-lock-entry|set-version|approve-builds|patch-commit|patch-remove|cat-file|cat-index|find-hash|install-test)$/.test(
     text
   )
+
+/** Of `find`: what is found up to here is no link. */
+function findsFiles(words: readonly ShellWord[]): boolean {
+  const texts = words.map(({ text }) => text)
+  const at = texts.indexOf('-type')
+  return at !== -1 && texts[at + 1] === 'f' && !texts.some(text => /^(?:-o|-or|,|!|-not|\(|-L|-follow)$/.test(text))
+}
 
 const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{]/.test(text)
 

@@ -2,13 +2,24 @@
 export const KINDS: Readonly<Record<string, RegExp>> = {
   text: /^/,
   name: /^[\w:-]+$/,
-  word: /^[\w@.:][\w@.:-]*$/,
+  word: /^(?!\.\.?$)[\w@.:][\w@.:-]*$/,
+  output: /^(?![^=]*file)[\w:=.,%*{}[\]@-]+$/,
   plain: /^[\w:=.,%*{}[\]@-]+$/,
   task: /^[\w@.:%+/][\w@.:%+/-]*$/,
   target: /^[\w@.:%+/][\w@.:%+/-]*$/,
   /** How projects name their scripts: no command of a package manager is called so. */
   scriptname:
     /^(?:_?test|bench|build|check|ci|clean|coverage|dev|docs?|e2e|fix|fmt|format|generate|lint|prepare|preview|release|run|serve|start|typecheck|types?|watch)(?:[:-][\w:.-]*)?$|^[\w.-]+:[\w:.-]+$/,
+  /** The same for pnpm, which runs any program if there is no such script. */
+  pnpmscript:
+    /^(?:_?test|bench|build|check|coverage|docs?|e2e|format|generate|lint|typecheck|types?)(?:[:-][\w:.-]*)?$|^(?:ci|clean|dev|fix|prepare|preview|release|serve|start)$|^[\w.-]+:[\w:.-]+$/,
+  nxcommand:
+    /^(?:run|run-many|affected|build|test|lint|serve|e2e|typecheck|graph|show|reset|report|list|format|format:check|format:write|sync|sync:check)$/,
+  /** Of a plugin that maven knows by its prefix; others are given with their group and version. */
+  goal: /^[\w.-]+(?::[\w.-]+(?:@[\w.-]+)?)?$/,
+  lint: /^-[DWAF][\w:-]*$|^[a-z][\w:]*$/,
+  fmtoption: /^(?:--check|--edition|--edition=\d+|\d+|-[lqv])$/,
+  action: /^(?:read|skip)$/,
   report: /^(?:report|check-coverage)$/,
   version: /^[\w.-]+$/,
   option: /^(?:pipefail|errexit|nounset|xtrace|noglob)$/,
@@ -26,6 +37,19 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   filter:
     /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|\$ENV|\$__))/,
   reflog: /^(?!expire|delete|drop|write)[\w/.@{}~^-]+$/
+}
+
+/** Kinds of paths without those that mean something else to the program. */
+export const NARROW: Readonly<Record<string, { readonly not: RegExp; readonly as: string }>> = {
+  /** tar starts a program for `host:file`. */
+  archive: { not: /:/, as: 'changed' },
+  /** rsync gives the name of the host to ssh. */
+  from: { not: /^-|@-/, as: 'read' },
+  to: { not: /^-|@-/, as: 'write' },
+  /** Some programs take further arguments from `@file`. */
+  source: { not: /^@/, as: 'read' },
+  /** docker takes it for a repository. */
+  context: { not: /^github\.com\//, as: 'inside' }
 }
 
 /** Nothing in it starts a program, writes a file, reads another one, or shows the environment. */

@@ -2,7 +2,7 @@
 export const CHANGING: Readonly<Record<string, string>> = {
   chmod: 'changes inert | -R -v -c -f --recursive --verbose --changes --silent | text write+',
   chown: 'changes inert | -R -v -c -f -h --recursive --verbose --changes | text write+',
-  cp: `changes inert | -a* -d -f -i -l~ -L -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference --preserve?
+  cp: `changes inert | -a* -d -f -i -l~ -L** -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference** --preserve?
     --recursive* --update? --verbose --parents --no-target-directory --reflink? | read+ write`,
   dd: 'asks inert',
   install: 'asks inert',
@@ -21,14 +21,15 @@ export const CHANGING: Readonly<Record<string, string>> = {
   split: 'asks',
   rsync: `changes | -a* -v -z -r* -n -h -P -u -c -l -p -t -g -o -D -H -x -W -q -i -m --archive* --verbose --compress --recursive* --dry-run --human-readable --progress --partial --update --checksum --delete
     --delete-after --delete-excluded --exclude= --include= --exclude-from< --include-from< --stats --info= --itemize-changes --ignore-existing --size-only --times --perms --links --hard-links --quiet --prune-empty-dirs
-    --max-size= --bwlimit= -e! --rsh! --rsync-path! --files-from! --daemon~ --config! --log-file> -T! --temp-dir! --backup-dir! -M! | read+ write`,
-  shuf: 'reads inert | -e -i= -n= -r -z --echo --input-range= --head-count= --repeat -o> --output> | text*',
-  tar: `changes bundled | -f=changed -C=inside -c -x -t -r -u -z -j -J -v -p -h -k -m -O -P~ -I! -F! -T! -X< -W --file=changed --directory=inside --create --extract --get --list --append --update --gzip --gunzip
+    --max-size= --bwlimit= -e! --rsh! --rsync-path! --files-from! --daemon~ --config! --log-file> -T! --temp-dir! --backup-dir! -M! | from+ to`,
+  shuf: 'reads inert | -i= -n= -r -z --input-range= --head-count= --repeat -o> --output> | read?',
+  'shuf -e': 'reads inert | -n= -r -z --head-count= --repeat | text*',
+  tar: `changes bundled | -f=archive -C=inside -c -x -t -r -u -z -j -J -v -p -h** -k -m -O -P~ -I! -F! -T! -X< -W --file=archive --directory=inside --create --extract --get --list --append --update --gzip --gunzip
     --bzip2 --xz --zstd --auto-compress -a --verbose --exclude= --exclude-from< --exclude-vcs --strip-components= --wildcards --keep-old-files --same-owner --no-same-owner --checkpoint?
     --checkpoint-action! --to-command! --use-compress-program! --rsh-command! --rmt-command! --info-script! --new-volume-script! --owner= --group= --mtime= --sort= --transform! --numeric-owner
     | deep*`,
   unzip: 'changes | -l -t -v -q -o -n -j -p -d=inside | read text*',
-  zip: 'changes | -r* -q -v -j -9 -# -u -x= | write read*',
+  zip: 'changes | -r** -q -v -j -9 -# -u -x= | write read*',
   zipinfo: 'reads inert | -1 -l -m -v -h -t | read text*',
   yes: 'reads any || text*',
   chgrp: 'as chown',

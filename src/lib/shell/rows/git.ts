@@ -8,7 +8,7 @@ const LOG = `-n= -# -i -E -F -P -g -m --max-count= --skip= --since= --after= --u
   --perl-regexp --merges --no-merges --min-parents= --max-parents= --first-parent --not --all --branches? --tags? --remotes? --glob= --exclude= --reflog --walk-reflogs --cherry-mark --cherry-pick --cherry --left-only
   --right-only --left-right --boundary --simplify-by-decoration --full-history --dense --sparse --ancestry-path? --show-pulls --date-order --author-date-order --topo-order --reverse --no-walk? --pretty?format --format=format
   --abbrev-commit --no-abbrev-commit --oneline --encoding= --notes? --no-notes --date= --parents --children --graph --show-linear-break? --follow --no-decorate --decorate? --decorate-refs= --decorate-refs-exclude=
-  --source --log-size --use-mailmap --mailmap --no-mailmap -L= --clear-decorations --no-expand-tabs --cc --show-signature~`
+  --source --log-size --use-mailmap --mailmap --no-mailmap -L=lines --clear-decorations --no-expand-tabs --cc --show-signature~`
 
 export const GIT: Readonly<Record<string, string>> = {
   git: 'changes posix | -P --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --no-advice --version. -v. -c! -C! --git-dir! --work-tree! --exec-path! --config-env! --namespace! -p~ --paginate~ --bare~ | sub?',
@@ -26,7 +26,7 @@ export const GIT: Readonly<Record<string, string>> = {
     'reads git | -q --verify --quiet --short? --abbrev-ref? --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup --show-superproject-working-tree --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --all --branches? --tags? --remotes? --verify --revs-only --no-revs --flags --no-flags --default= --git-path= --end-of-options --path-format= | rev*',
   'git rev-list': `reads git | --count --objects --timestamp --header --no-object-names --in-commit-order ${LOG} | rev*`,
   'git describe':
-    'reads git | --all --tags --contains --abbrev= --candidates= --exact-match --long --match= --exclude= --always --first-parent --dirty? --broken? | rev*',
+    'reads git | --all --tags --contains --abbrev? --candidates= --exact-match --long --match= --exclude= --always --first-parent --dirty? --broken? | rev*',
   'git ls-files':
     'reads git | -c -d -m -o -i -s -u -k -z -t -v -x= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --exclude= --exclude-standard --error-unmatch --full-name --abbrev? --format= --eol --deduplicate --recurse-submodules | rev*',
   'git ls-tree':
@@ -39,7 +39,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git merge-base': 'reads git | -a --all --octopus --independent --is-ancestor --fork-point | rev+',
   'git name-rev': 'reads git | --tags --refs= --all --name-only --no-undefined --always | rev*',
   'git blame':
-    'reads git | -L= -b -c -e -f -l -n -p -s -t -w -M? -C? --root --show-stats --line-porcelain --porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev= --since= --ignore-rev= --first-parent --color-lines --color-by-age --reverse | rev+',
+    'reads git | -L= -b -c -e -f -l -n -p -s -t -w -M? -C? --root --show-stats --line-porcelain --porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev? --since= --ignore-rev= --first-parent --color-lines --color-by-age --reverse | rev+',
   'git annotate': 'as git blame',
   'git grep':
     'reads git | -a -i -I -v -w -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -# -e^ -f<^ -A= -B= -C= -m= --cached --no-index~ --untracked --text --ignore-case --invert-match --word-regexp --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --all-match --color? --no-color --break --heading --show-function --context= --after-context= --before-context= --function-context --threads= --quiet --max-depth= --max-count= --recurse-submodules --exclude-standard --and --or --not --full-name -O~ --open-files-in-pager~ --textconv~ | text rev*',
@@ -59,9 +59,9 @@ export const GIT: Readonly<Record<string, string>> = {
     'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format=format --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~ | rev*',
   'git remote': 'reads git | -v --verbose | sub?',
   'git remote get-url': 'reads git | --push --all | rev',
-  'git remote show': 'changes | -n | remote*',
-  'git remote prune': 'changes | -n --dry-run | remote+',
-  'git remote update': 'changes | -p --prune | remote*',
+  'git remote show': 'changes git | -n | remote*',
+  'git remote prune': 'changes git | -n --dry-run | remote+',
+  'git remote update': 'changes git | -p --prune | remote*',
   'git stash':
     'changes hooks | -u -k -q -a -p -S -m= --include-untracked --keep-index --no-keep-index --quiet --all --staged | sub?',
   'git stash list': `reads git | ${LOG} ${DIFF} | none`,
@@ -74,18 +74,18 @@ export const GIT: Readonly<Record<string, string>> = {
   'git stash drop': 'changes hooks | -q --quiet | rev?',
   'git stash clear': 'changes hooks || none',
   'git add':
-    'changes | -n -v -f -u -A -N -i~ -p~ -e~ --dry-run --verbose --force --update --all --no-all --no-ignore-removal --ignore-removal --intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --sparse --chmod= | rev*',
-  'git rm': 'changes | -n -r -f -q --dry-run --cached --force --quiet --ignore-unmatch | changed+',
-  'git mv': 'changes | -n -f -k -v --dry-run --force --verbose | changed+',
+    'changes git | -n -v -f -u -A -N -i~ -p~ -e~ --dry-run --verbose --force --update --all --no-all --no-ignore-removal --ignore-removal --intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --sparse --chmod= | rev*',
+  'git rm': 'changes git | -n -r -f -q --dry-run --cached --force --quiet --ignore-unmatch | changed+',
+  'git mv': 'changes git | -n -f -k -v --dry-run --force --verbose | changed+',
   'git restore':
-    'changes | -s= -S -W -q -m --source= --staged --worktree --quiet --progress --no-progress --ours --theirs --merge --conflict= --overlay --no-overlay --ignore-unmerged | changed+',
+    'changes git | -s= -S -W -q -m --source= --staged --worktree --quiet --progress --no-progress --ours --theirs --merge --conflict= --overlay --no-overlay --ignore-unmerged | changed+',
   'git checkout':
     'changes hooks | -b= -B= -q -f -t -l -m -d --quiet --force --track? --no-track --detach --orphan= --ours --theirs --merge --conflict= --progress --no-progress --guess --no-guess --overlay --no-overlay --overwrite-ignore | changed*',
   'git switch':
     'changes hooks | -c= -C= -d -q -f -m -t --create= --force-create= --detach --guess --no-guess --quiet --force --discard-changes --merge --conflict= --track? --no-track --orphan= --progress --no-progress | rev?',
   'git reset':
-    'changes | -q -N --quiet --soft --mixed --hard --merge --keep --intent-to-add --refresh --no-refresh | changed*',
-  'git clean': 'changes | -d -f -n -q -x -X -e= --force --dry-run --quiet --exclude= -i~ | changed*',
+    'changes git | -q -N --quiet --soft --mixed --hard --merge --keep --intent-to-add --refresh --no-refresh | changed*',
+  'git clean': 'changes git | -d -f -n -q -x -X -e= --force --dry-run --quiet --exclude= -i~ | changed*',
   'git commit':
     'changes hooks | -a -q -v -s -n -m= -C= -F< --all --quiet --verbose --signoff --no-signoff --no-verify --message= --amend --no-edit --allow-empty --allow-empty-message --author= --date= --reset-author --dry-run --short --porcelain --long --status --no-status --reuse-message= --file< --no-post-rewrite --only --include --untracked-files? --cleanup= --trailer= --no-gpg-sign -S~ --gpg-sign~ -e~ --edit~ -c! -t! --template! -p~ --patch~ | rev*',
   'git merge':
@@ -103,7 +103,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git push':
     'changes hooks | -u -q -v -n -d -f --all --branches --tags --follow-tags --set-upstream --quiet --verbose --dry-run --delete --force --force-with-lease? --force-if-includes --no-verify --prune --progress --atomic --porcelain --no-signed -4 -6 --receive-pack! --exec! -o! --push-option! --signed~ --repo! --mirror~ --recurse-submodules! | remote? rev*',
   'git ls-remote':
-    'changes | -b -h -t -q --heads --branches --tags --refs --quiet --exit-code --get-url --sort= --symref --upload-pack! | remote? rev*',
+    'changes git | -b -h -t -q --heads --branches --tags --refs --quiet --exit-code --get-url --sort= --symref --upload-pack! | remote? rev*',
   'git clone':
     'changes | -q -v -n -b= -o= -l -s -j= --quiet --verbose --no-checkout --branch= --origin= --depth= --single-branch --no-single-branch --no-tags --shallow-since= --jobs= --bare --progress --sparse --filter= --recursive --recurse-submodules? --shallow-submodules --reject-shallow --mirror -c! --config! -u! --upload-pack! --template! --separate-git-dir! --reference! --bundle-uri! --server-option! | cloned inside?',
   'git init':

@@ -10,36 +10,36 @@ export const READING: Readonly<Record<string, string>> = {
   cut: 'reads inert | -s -z -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= | read*',
   date: 'reads inert | -u -I? -R -d= -r< --utc --date= --iso-8601? --rfc-3339= --rfc-email --reference< | date?',
   df: 'reads inert | -a -h -H -i -k -l -T -P -t= --human-readable --inodes --local --print-type --total --output? | read*',
-  diff: `reads inert | -q -s -u -c -U= -C= -y -i -w -b -B -E -Z -a -d -N -r* -t -W= -x= -I= -p -e --brief --unified? --context? --side-by-side --color?
-    --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --minimal --new-file --recursive* --exclude= --width=
+  diff: `reads inert | -q -s -u -c -U= -C= -y -i -w -b -B -E -Z -a -d -N -r** -t -W= -x= -I= -p -e --brief --unified? --context? --side-by-side --color?
+    --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --minimal --new-file --recursive** --exclude= --width=
     --suppress-common-lines --report-identical-files --label= --normal --no-dereference --strip-trailing-cr | read read`,
   dirname: 'reads any || text+',
-  du: `reads inert | -a -b -c -h -H -k -L -m -s -S -x -d= -t= -0 --all --apparent-size --bytes --total --human-readable --summarize --max-depth= --si
+  du: `reads inert | -a -b -c -h -H -k -L** -m -s -S -x -d= -t= -0 --all --apparent-size --bytes --total --human-readable --summarize --max-depth= --si
     --threshold= --exclude= --one-file-system --time? | read*`,
   echo: 'reads any raw || text*',
   egrep: 'as grep',
   expr: 'reads inert || text+',
   false: 'reads any || text*',
-  fd: `reads deep | -H -I -u -s -i -g -F -a -l -L -p -0 -t= -e= -E= -d= -c= -S= -1 -q --hidden --no-ignore --unrestricted --case-sensitive --ignore-case --glob --fixed-strings --absolute-path
-    --list-details --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --exclude= --type= --extension= --size= --changed-within= --changed-before= --color= --threads= --max-results=
+  fd: `reads deep | -H -I -u -s -i -g -F -a -l -L** -p -0 -t= -e= -E= -d= -c= -S= -1 -q --hidden --no-ignore --unrestricted --case-sensitive --ignore-case --glob --fixed-strings --absolute-path
+    --list-details --follow** --full-path --print0 --max-depth= --min-depth= --exact-depth= --exclude= --type= --extension= --size= --changed-within= --changed-before= --color= --threads= --max-results=
     -x~ -X~ --exec~ --exec-batch~ | text? read*`,
   fdfind: 'as fd',
   fgrep: 'as grep',
   file: 'reads inert | -b -i -L -h -k -N -0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference | read+',
-  find: `reads dash | -H -L -P ( ) ! , -a -and -o -or -not -true -false -maxdepth= -mindepth= -depth -d -daystart -follow -mount -xdev -noleaf -regextype=
+  find: `reads dash | -H -L** -P ( ) ! , -a -and -o -or -not -true -false -maxdepth= -mindepth= -depth -d -daystart -follow** -mount -xdev -noleaf -regextype=
     -warn -nowarn -name= -iname= -path= -ipath= -wholename= -iwholename= -regex= -iregex= -lname= -ilname= -type= -xtype= -size= -empty -perm= -user= -group= -uid= -gid=
     -nouser -nogroup -newer< -anewer< -cnewer< -newermt= -newerat= -newerct= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -used= -links= -inum= -samefile< -readable
-    -writable -executable -fstype= -prune -quit -print -print0 -printf= -ls -exec% -execdir% -ok% -okdir% -delete~ -fprint> -fprint0> -fls> -fprintf>
+    -writable -executable -fstype= -prune -quit -print -print0 -printf= -ls -exec% -execdir~ -ok% -okdir~ -delete~ -fprint> -fprint0> -fls> -fprintf>
     | read*`,
   fmt: 'reads any || read*',
   fold: 'reads any || read*',
   free: 'reads any || text*',
   getconf: 'reads inert | -a | text*',
-  grep: `reads inert | -E -F -G -P -i -v -w -x -c -l -L -o -q -s -b -n -H -h -T -Z -z -a -I -U -u -y -r* -R* -# -e^ -f<^ -m= -A= -B= -C= -d= -D=
+  grep: `reads inert | -E -F -G -P -i -v -w -x -c -l -L -o -q -s -b -n -H -h -T -Z -z -a -I -U -u -y -r* -R** -# -e^ -f<^ -m= -A= -B= -C= -d=action -D=
     --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour?
     --files-with-matches --files-without-match --max-count= --only-matching --quiet --silent --no-messages --byte-offset --line-number --with-filename --no-filename
-    --label= --initial-tab --null --null-data --text --binary-files= --directories= --devices= --exclude= --exclude-dir= --include= --exclude-from< --recursive*
-    --dereference-recursive* --regexp^ --file<^ --after-context= --before-context= --context= --line-buffered --version --help | text read*`,
+    --label= --initial-tab --null --null-data --text --binary-files= --directories=action --devices= --exclude= --exclude-dir= --include= --exclude-from< --recursive*
+    --dereference-recursive** --regexp^ --file<^ --after-context= --before-context= --context= --line-buffered --version --help | text read*`,
   head: 'reads inert | -q -v -z -# -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated | read*',
   hexdump: 'reads inert | -C -b -c -d -o -x -v -n= -s= -e= | read*',
   hostname: 'reads inert | -f -s -d -i -I | none',
@@ -64,7 +64,7 @@ export const READING: Readonly<Record<string, string>> = {
   readlink: 'reads any || read+',
   realpath: 'reads any || read+',
   rev: 'reads any || read*',
-  rg: `reads deep | -i -s -S -v -w -x -c -l -n -N -o -q -F -P -U -a -H -I -p -h -0 -. -u -L -e^ -f<^ -g= -t= -T= -m= -A= -B= -C= -M= -r= -d= -j=
+  rg: `reads deep | -i -s -S -v -w -x -c -l -n -N -o -q -F -P -U -a -H -I -p -h -0 -. -u -L** -e^ -f<^ -g= -t= -T= -m= -A= -B= -C= -M= -r= -d= -j=
     --ignore-case --case-sensitive --smart-case --invert-match --word-regexp --line-regexp --count --count-matches --files-with-matches --files-without-match --line-number
     --no-line-number --only-matching --quiet --fixed-strings --pcre2 --multiline --multiline-dotall --text --with-filename --no-filename --pretty --hidden --no-ignore
     --no-ignore-vcs --unrestricted --regexp^ --file<^ --glob= --iglob= --type= --type-not= --type-list --max-count= --max-depth= --max-filesize= --max-columns= --after-context=
@@ -84,7 +84,7 @@ export const READING: Readonly<Record<string, string>> = {
   tac: 'reads any || read*',
   tail: `reads inert | -q -v -z -f -F -# -n= -c= -s= --lines= --bytes= --follow? --quiet --silent --verbose --retry --pid= --sleep-interval= --zero-terminated | read*`,
   tr: 'reads any || text*',
-  tree: `reads inert | -a -d -f -i -l -x -s -h -D -p -u -g -C -n -r -t -U -v -q -N -Q -F -J -X -L= -P= -I= --noreport --dirsfirst --prune --gitignore --filelimit= --du --si
+  tree: `reads inert | -a -d -f -i -l** -x -s -h -D -p -u -g -C -n -r -t -U -v -q -N -Q -F -J -X -L= -P= -I= --noreport --dirsfirst --prune --gitignore --filelimit= --du --si
     --sort= --charset= -o> | read*`,
   tty: 'reads any || none',
   uname: 'reads any || none',
@@ -100,8 +100,9 @@ export const READING: Readonly<Record<string, string>> = {
   ':': 'reads any || text*',
   true: 'reads any || text*',
   cd: 'reads inert | -P -L | folder',
-  pushd: 'reads inert || folder',
-  popd: 'reads inert || none',
+  // Where commands behind them run is not followed.
+  pushd: 'asks inert',
+  popd: 'asks inert',
   dirs: 'reads inert || none',
   test: `reads dash | ! ( ) -a -o -n= -z= -b< -c< -d< -e< -f< -g< -h< -k< -p< -r< -s< -S< -L< -u< -w< -x< -O< -G< -N< -t= -nt -ot -ef -eq -ne -lt -le -gt -ge = == != | text*`,
   '[': 'as test',

@@ -16,10 +16,10 @@ export const RUNNING: Readonly<Record<string, string>> = {
   dash: 'as sh',
   zsh: 'asks',
   export: 'changes inert | -n~ -f~ | variable*',
-  unset: 'changes inert || name*',
+  unset: 'asks inert',
 
   // JavaScript
-  node: 'runs posix | --es-staging --allow-natives-syntax -v. -h. --version. --help. --check --test. --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter= --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
+  node: 'runs posix | --es-staging --allow-natives-syntax -v. -h. --version. --help. --check --test. --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter=name --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
   nodejs: 'as node',
   tsx: 'runs posix | --watch --version. --no-cache --tsconfig=inside -e! -p! --eval! --print! --import! -r! --require! | script args*',
   'ts-node':
@@ -32,7 +32,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   bun: 'runs | --bun | sub',
   'bun test': 'runs | --watch --coverage --bail? -t= --timeout= --only | script*',
   'bun install': 'runs | --frozen-lockfile --production --no-save | none',
-  'bun run': 'runs posix | --silent | task args*',
+  'bun run': 'runs posix | --silent | word args*',
   npm: 'runs | -s -d -q --silent --quiet --verbose --loglevel= --no-audit --no-fund --version. -v. --prefix! --script-shell! --userconfig! --globalconfig! --node-options! -C! --registry! -w= --workspace= --workspaces --if-present | sub',
   'npm test':
     'runs | -s -v -d --verbose --silent --if-present --ignore-scripts -w= --workspace= --workspaces --include-workspace-root | args*',
@@ -121,20 +121,20 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'pnpm list': 'changes | -r --depth= --json --prod --dev | package*',
   'pnpm why': 'changes | -r | package+',
   'pnpm exec': 'runs posix || bin',
-  tsc: 'runs | --noImplicitAny --noUnusedLocals --noUnusedParameters --isolatedModules --resolveJsonModule --typeRoots=inside --types= --removeComments --composite -p=inside -b -w -v -i --project=inside --build --watch --noEmit --version --pretty? --noEmitOnError --incremental --declaration --emitDeclarationOnly --sourceMap --skipLibCheck --strict --listFiles --listEmittedFiles --showConfig --force --clean --dry --verbose --traceResolution --diagnostics --extendedDiagnostics --target= --module= --moduleResolution= --jsx= --lib= --esModuleInterop --allowJs --checkJs --preserveWatchOutput --outDir=inside --outFile=inside --rootDir=inside --declarationDir=inside | read*',
+  tsc: 'runs | --noImplicitAny --noUnusedLocals --noUnusedParameters --isolatedModules --resolveJsonModule --typeRoots=inside --types= --removeComments --composite -p=inside -b -w -v -i --project=inside --build --watch --noEmit --version --pretty? --noEmitOnError --incremental --declaration --emitDeclarationOnly --sourceMap --skipLibCheck --strict --listFiles --listEmittedFiles --showConfig --force --clean --dry --verbose --traceResolution --diagnostics --extendedDiagnostics --target= --module= --moduleResolution= --jsx= --lib= --esModuleInterop --allowJs --checkJs --preserveWatchOutput --outDir=inside --outFile=inside --rootDir=inside --declarationDir=inside | source*',
   eslint:
     'runs | -f=name -o=inside --fix --fix-dry-run --quiet --max-warnings= --ext= --cache --cache-location=inside --color --no-color --format=name --report-unused-disable-directives --no-error-on-unmatched-pattern --ignore-pattern= --debug --version --output-file=inside --no-warn-ignored --cache-strategy= --ignore-path< -c! --config! --rulesdir! --plugin! --parser! --resolve-plugins-relative-to! | read*',
   prettier:
     'runs | -c -l -w -u --check --write --list-different --cache --log-level= --loglevel= --ignore-unknown --no-error-on-unmatched-pattern --single-quote --no-semi --tab-width= --trailing-comma= --print-width= --prose-wrap= --version --parser= --no-config --ignore-path< --plugin! --config! --with-node-modules | write*',
   vitest:
-    'runs | --dir=inside --exclude= --compare< --outputJson=inside --browser= --isolate= -r=inside -t= -u -w --run --watch --coverage --reporter=name --ui --bail= --testNamePattern= --maxWorkers= --minWorkers= --retry= --update --silent --hideSkippedTests --passWithNoTests --no-coverage --changed? --shard= --project= --typecheck --version --globals --pool= --no-file-parallelism --fileParallelism= --no-threads --testTimeout= --clearScreen= -c! --config! --environment! --globalSetup! | text*',
+    'runs | --dir=inside --exclude= --compare< --outputJson=inside --browser= --isolate= -r=inside -t= -u -w --run --watch --coverage --reporter=name --ui --bail= --testNamePattern= --maxWorkers= --minWorkers= --retry= --update --silent --hideSkippedTests --passWithNoTests --no-coverage --changed? --shard= --project= --typecheck --version --globals --pool=name --no-file-parallelism --fileParallelism= --no-threads --testTimeout= --clearScreen= -c! --config! --environment! --globalSetup! | text*',
   jest: 'runs | --color --notify --env=name --color --notify --env=name -i -t= -u -o -w= -b --watch --watchAll --ci --coverage --runInBand --bail? --verbose --silent --testNamePattern= --testPathPattern= --testPathPatterns= --updateSnapshot --onlyChanged --maxWorkers= --passWithNoTests --no-cache --clearCache --detectOpenHandles --forceExit --findRelatedTests --listTests --no-coverage --colors --json --shard= --testTimeout= --selectProjects= --changedSince= -c! --config! --globalSetup! --setupFiles! --transform! --runner! --testEnvironment! --reporters! --rootDir! | text*',
   mocha:
-    'runs | -u=name --ui=name --trace-deprecation --trace-warnings -b -g= -t= -w -R=name --bail --grep= --timeout= --watch --reporter=name --recursive --exit --parallel --jobs= --forbid-only --colors --color --no-color --check-leaks --full-trace --extension= --invert --slow= --spec= --ignore= -r! --require! --config! -f= | script*',
+    'runs | -u=name --ui=name --trace-deprecation --trace-warnings -b -g= -t= -w -R=name --bail --grep= --timeout= --watch --reporter=name --recursive --exit --parallel --jobs= --forbid-only --colors --color --no-color --check-leaks --full-trace --extension= --invert --slow= --spec=script --ignore= -r! --require! --config! -f= | script*',
   ava: 'runs | -v -s -w -u -m= -T= -c= --verbose --serial --watch --update-snapshots --match= --timeout= --concurrency= --fail-fast --tap | script*',
   tap: 'runs | --coverage --tap --cov --coverage --tap --cov --no-coverage --no-check-coverage --disable-coverage --allow-empty-coverage -R=name --reporter=name --timeout= -j= --jobs= --bail -b --100 --no-esm | script*',
   tape: 'runs || script*',
-  c8: 'runs posix | --99 --experimental-monocart --clean --skip-full --per-file --99 --experimental-monocart -c= --clean --skip-full --per-file -r=name --reporter=name --check-coverage --all --100 --lines= --branches= --functions= --statements= --exclude= -x= --include= -n= | bin',
+  c8: 'runs posix | --99 --experimental-monocart --clean --skip-full --per-file --99 --experimental-monocart -c! --clean --skip-full --per-file -r=name --reporter=name --check-coverage --all --100 --lines= --branches= --functions= --statements= --exclude= -x= --include= -n= | bin',
   nyc: 'runs posix | --reporter=name --check-coverage --all --silent -s --lines= --branches= --functions= --statements= --exclude= -x= -n= | bin',
   'cross-env': 'runs posix || variable* bin',
   rimraf: 'changes | -g --glob -v -i --preserve-root | write+',
@@ -186,7 +186,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
     'runs | --tsconfig=inside --out=inside --json=inside --media=inside --mode= --name= --readme= --entryPoints= --entryPointStrategy= --excludeNotExported --excludePrivate --excludeProtected --excludeInternal --disableSources --hideBreadcrumbs --hideGenerator --skipErrorChecking --watch --version --options! --plugin! --theme! | inside*',
   'dts-bundle-generator':
     'runs | -o=inside --out-file=inside --project=inside --no-check --no-banner --silent --export-referenced-types? --config! | read+',
-  'pnpm #': 'runs posix | -s -r -w --silent --recursive --filter= | scriptname args*',
+  'pnpm #': 'runs posix | -s -r -w --silent --recursive --filter= | pnpmscript args*',
   'yarn #': 'runs posix | -s --silent | scriptname args*',
   ...Object.fromEntries(
     ['pnpm', 'yarn'].flatMap(name =>
@@ -203,15 +203,15 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'semantic-release': 'runs | --dry-run -d --no-ci | none',
   changeset: 'runs | --empty | word?',
   turbo: 'runs || word task*',
-  nx: 'runs || word task*',
+  nx: 'runs || nxcommand task*',
 
   // Python
   python: 'runs posix | -V. -u -B -O -q -E -s -S -I -b --version. -m& -c! -W=plain -X=plain | script args*',
   python2: 'as python',
   python3: 'as python',
   pytest:
-    'runs | -q -v -s -x -l -k= -m= -n= -r= --lf --ff --sw --last-failed --failed-first --stepwise --maxfail= --tb= --durations= --cov? --cov-report= --no-cov --no-header --no-summary --collect-only --co --quiet --verbose --exitfirst --capture= --color= --disable-warnings --strict-markers --strict-config --timeout= --reruns= --junitxml=inside --cache-clear --runxfail --ignore= --deselect= --showlocals --version --import-mode= -W= -p! -c! -o! --override-ini! --rootdir! --confcutdir! --pyargs! --pdbcls! --basetemp! | inside*',
-  unittest: 'runs | -v -q -f -b -c -k= --verbose --quiet --failfast --buffer -s= -p= --locals | word*',
+    'runs | -q -v -s -x -l -k= -m= -n= -r= --lf --ff --sw --last-failed --failed-first --stepwise --maxfail= --tb= --durations= --cov? --cov-report=name --no-cov --no-header --no-summary --collect-only --co --quiet --verbose --exitfirst --capture= --color= --disable-warnings --strict-markers --strict-config --timeout= --reruns= --junitxml=inside --cache-clear --runxfail --ignore= --deselect= --showlocals --version --import-mode= -W= -p! -c! -o! --override-ini! --rootdir! --confcutdir! --pyargs! --pdbcls! --basetemp! | inside*',
+  unittest: 'runs | -v -q -f -b -c -k= --verbose --quiet --failfast --buffer -s=inside -p= --locals | word*',
   'json.tool': 'runs | --sort-keys --indent= --json-lines --compact --no-ensure-ascii --tab | read?',
   venv: 'runs | --clear --upgrade --without-pip --system-site-packages --prompt= | inside',
   'http.server': 'runs | -b= --bind= -d=inside --directory=inside | text?',
@@ -226,15 +226,15 @@ export const RUNNING: Readonly<Record<string, string>> = {
   flake8:
     'runs | -q -v --max-line-length= --ignore= --select= --extend-ignore= --exclude= --count --statistics --show-source --max-complexity= --per-file-ignores= --format= --config! | read*',
   isort: 'runs | -q -c --check --check-only --diff --profile= --settings-path! | write*',
-  mypy: 'runs | -v -p= --strict --ignore-missing-imports --show-error-codes --pretty --no-incremental --install-types~ --non-interactive --python-version= --follow-imports= --namespace-packages --explicit-package-bases --config-file! --python-executable! --version | read*',
+  mypy: 'runs | -v -p= --strict --ignore-missing-imports --show-error-codes --pretty --no-incremental --install-types~ --non-interactive --python-version= --follow-imports= --namespace-packages --explicit-package-bases --config-file! --python-executable! --version | source*',
   pylint:
-    'runs | -j= -E --errors-only --disable= --enable= --output-format= --rcfile! --load-plugins! --init-hook! | read*',
+    'runs | -j= -E --errors-only --disable= --enable= --output-format=name --rcfile! --load-plugins! --init-hook! | read*',
   pyright: 'runs | --version --verbose --stats --outputjson --warnings -p= | read*',
   tox: 'runs | -e= -r -p= -q -v --recreate --parallel= -c! --workdir! | args*',
   nox: 'runs | -s= -r -l -R --sessions= --reuse-existing-virtualenvs -f! | args*',
   pip: 'runs | -q -v --quiet --verbose --version. --disable-pip-version-check | sub',
   'pip install':
-    'runs | -q -v -U -r< -c< -e=inside --quiet --verbose --upgrade --requirement< --constraint< --editable=inside --no-cache-dir --no-deps --pre --user --disable-pip-version-check --progress-bar= --only-binary= -i! --index-url! --extra-index-url! --target! -t! --prefix! --root! --trusted-host! -f! --find-links! --config-settings! | pippackage*',
+    'runs | -q -v -U -r=inside -c=inside -e=inside --quiet --verbose --upgrade --requirement=inside --constraint=inside --editable=inside --no-cache-dir --no-deps --pre --user --disable-pip-version-check --progress-bar= --only-binary= -i! --index-url! --extra-index-url! --target! -t! --prefix! --root! --trusted-host! -f! --find-links! --config-settings! | pippackage*',
   'pip uninstall': 'runs | -y --yes -q | package+',
   'pip list': 'changes | -o --outdated --format= --not-required --user | none',
   'pip show': 'changes | -f --files | package+',
@@ -258,7 +258,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   // Others
   make: 'runs | -j? -k -s -n -B -i -w -d -q -t -r -R -S -l? --jobs? --silent --quiet --dry-run --just-print --always-make --keep-going --no-print-directory --print-directory --trace --warn-undefined-variables --version -f! -C! -I! -E! --file! --makefile! --directory! --include-dir! --eval! -e~ --environment-overrides~ -o= --output-sync? -O? | target*',
   gmake: 'as make',
-  just: 'runs | -l -n -q --list --dry-run --quiet -f! -d! --set! --shell! --shell-arg! -c! | target*',
+  just: 'runs | -l -n -q --list --dry-run --quiet -f! -d! --set! --shell! --shell-arg! -c! | word*',
   task: 'runs | -l -a --list --list-all -n --dry -s --silent -f --force -t! -d! --taskfile! --dir! | target*',
   ninja: 'runs | -v -n -k= -j= -C=inside -t~ -f! | target*',
   cmake:
@@ -290,16 +290,16 @@ export const RUNNING: Readonly<Record<string, string>> = {
   cargo:
     'runs | -q -v --quiet --verbose --locked --offline --frozen --color= --version. -V. --list. --config! -C! -Z! | sub',
   'cargo build':
-    'runs | -q -v -r -p= -j= -F= --quiet --verbose --release --package= --workspace --all --all-targets --all-features --no-default-features --features= --lib --bin= --bins --example= --examples --test= --tests --bench= --benches --locked --offline --frozen --jobs= --keep-going --profile= --target= --message-format= --color= --exclude= --timings? --config! --target-dir=inside --manifest-path=inside -Z! | none',
+    'runs | -q -v -r -p= -j= -F= --quiet --verbose --release --package= --workspace --all --all-targets --all-features --no-default-features --features= --lib --bin= --bins --example= --examples --test= --tests --bench= --benches --locked --offline --frozen --jobs= --keep-going --profile= --target=name --message-format= --color= --exclude= --timings? --config! --target-dir=inside --manifest-path=inside -Z! | none',
   'cargo check': 'as cargo build',
   'cargo clippy':
-    'runs | -q -v -p= --release --workspace --all --all-targets --all-features --no-default-features --features= --lib --bins --tests --examples --fix --allow-dirty --no-deps --locked --offline --color= --config! -Z! | args*',
+    'runs | -q -v -p= --release --workspace --all --all-targets --all-features --no-default-features --features= --lib --bins --tests --examples --fix --allow-dirty --no-deps --locked --offline --color= --config! -Z! | lint*',
   'cargo test':
-    'runs | -q -v -r -p= -j= -F= --quiet --verbose --release --package= --workspace --all --all-targets --all-features --no-default-features --features= --lib --bin= --bins --example= --examples --test= --tests --bench= --benches --doc --no-run --no-fail-fast --locked --offline --frozen --jobs= --profile= --target= --color= --exclude= --config! --target-dir=inside --manifest-path=inside -Z! | args*',
+    'runs | -q -v -r -p= -j= -F= --quiet --verbose --release --package= --workspace --all --all-targets --all-features --no-default-features --features= --lib --bin= --bins --example= --examples --test= --tests --bench= --benches --doc --no-run --no-fail-fast --locked --offline --frozen --jobs= --profile= --target=name --color= --exclude= --config! --target-dir=inside --manifest-path=inside -Z! | args*',
   'cargo bench': 'as cargo test',
   'cargo run':
     'runs posix | -q -v -r -p= -F= --quiet --release --package= --bin= --example= --features= --all-features --no-default-features --locked --offline --config! -Z! | args*',
-  'cargo fmt': 'runs | -q -v --all --check -p= --package= | args*',
+  'cargo fmt': 'runs | -q -v --all --check -p= --package= | fmtoption*',
   'cargo doc':
     'runs | -q -v -p= --no-deps --release --workspace --all-features --features= --document-private-items --open~ --config! | none',
   'cargo clean': 'runs | -p= --release --doc -q | none',
@@ -312,14 +312,14 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'cargo nextest': 'runs || word args*',
   rustfmt: 'changes | --check --edition= -q -v -l | write*',
   rustc: 'changes | --version -V | none',
-  mvn: 'runs | -q -B -o -U -e -X -T= -P= --quiet --batch-mode --offline --update-snapshots --errors --no-transfer-progress -f! -s! --file! --settings! -t! | word*',
+  mvn: 'runs | -q -B -o -U -e -X -T= -P= --quiet --batch-mode --offline --update-snapshots --errors --no-transfer-progress -f! -s! --file! --settings! -t! | goal*',
   gradle:
     'runs | -q -i -s -x= --quiet --info --stacktrace --offline --parallel --no-daemon --daemon --console= --continue --rerun-tasks --build-cache --tests= --warning-mode= --scan~ -b! -p! -I! -c! -D! -P! --init-script! --project-dir! --build-file! --include-build! | word*',
   bundle: 'runs || sub',
   'bundle install': 'runs | --jobs= --retry= --quiet --local | none',
   'bundle exec': 'runs posix || bin',
   rspec:
-    'runs | -f=name -c -P= -e= -t= --format=name --color --fail-fast? --only-failures --tag= --example= --seed= --order= --profile? -r! --require! -I! | inside*',
+    'runs | -f=name -c -P=inside -e= -t= --format=name --color --fail-fast? --only-failures --tag= --example= --seed= --order= --profile? -r! --require! -I! | inside*',
   rake: 'runs | -T -n -q -s -t -P --tasks --dry-run --quiet --silent --trace -f! -r! -I! -e! -E! -R! | target*',
   rubocop:
     'runs | -a -A -l -D -f=name --autocorrect --autocorrect-all --format=name --only= --except= --parallel --fail-level= -r! --require! -c! --config! --plugin! | read*',
@@ -355,7 +355,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'docker diff': 'changes || text',
   'docker history': 'changes | -q -H --no-trunc --format= | text',
   'docker build':
-    'runs | -t= -f=inside -q --tag= --file=inside --quiet --pull --no-cache --rm --force-rm --target= --platform= --progress= --label= --build-arg= | inside',
+    'runs | -t= -f=inside -q --tag= --file=inside --quiet --pull --no-cache --rm --force-rm --target= --platform= --progress= --label= --build-arg= | context',
   'docker run':
     'runs posix | -d -i -t -p= -e= -w= -u= --rm --detach --interactive --tty --name= --publish= --env= --workdir= --user= --platform= --pull= --init --read-only --memory= -m= --cpus= --label= --hostname= -h= --restart= --stop-timeout= -v! --volume! --mount! --privileged~ --device! --cap-add! --security-opt! --pid! --ipc! --net! --network! --userns! --uts! --env-file! --entrypoint! --volumes-from! --cgroupns! | text args*',
   'docker exec':
@@ -389,7 +389,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
     'runs posix | -T -d -e= -u= -w= --rm --no-deps --service-ports --name= -v! --volume! --entrypoint! | text args*',
   kubectl: 'changes | -n= --namespace= --context= | sub',
   'kubectl get':
-    'changes | -A -n= -o=plain -l= -w -L= --all-namespaces --namespace= --output=plain --selector= --watch --show-labels --sort-by= --field-selector= --no-headers --context= --ignore-not-found | text*',
+    'changes | -A -n= -o=output -l= -w -L= --all-namespaces --namespace= --output=output --selector= --watch --show-labels --sort-by= --field-selector= --no-headers --context= --ignore-not-found | text*',
   'kubectl describe': 'changes | -A -n= -l= --all-namespaces --namespace= --selector= --context= | text*',
   'kubectl logs':
     'changes | -f -p -n= -c= -l= --follow --previous --namespace= --container= --selector= --tail= --since= --timestamps --all-containers --context= --prefix | text*',

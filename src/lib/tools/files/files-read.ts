@@ -1,5 +1,5 @@
 import { changedRange, fingerprint, type Fingerprint } from '../../world/files/fingerprint.ts'
-import { explained, openFile, readAll, shownPath, type JudgedFile, type OpenFile } from '../../world/files/files.ts'
+import { explained, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { realPath } from '../../world/files/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { Turns } from '../../util/turns.ts'
@@ -15,17 +15,16 @@ const fileTurns = new Turns()
 
 /** Works on a file while nothing else in this process does, and closes it afterwards. */
 export function onFile<File extends OpenFile | undefined, T>(
-  judged: JudgedFile,
+  path: string,
   { signal }: ToolCall,
-  open: (judged: JudgedFile) => Promise<File>,
+  open: (path: string) => Promise<File>,
   work: (file: File) => Promise<T>
 ): Promise<T> {
-  const { path } = judged
   return fileTurns.take(path, async () => {
     let file: OpenFile | undefined
     try {
       signal.throwIfAborted()
-      const opened = await open(judged)
+      const opened = await open(path)
       file = opened
       return await work(opened)
     } catch (error) {

@@ -2,13 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
-import { isFile, isFolder, isProgram, isThere } from './paths.ts'
+import { isFile, isFolder, isProgram, isThere, kindOf, realPath } from './paths.ts'
 
 /** What git would run in a folder besides itself, by its configuration, attributes and hooks. */
 export interface RepositoryFacts {
   /** What makes reading commands run a program: a key of the configuration, an attribute, a repository in disguise. */
   readonly program: string | undefined
-  /** A hook or a signing program that commands which change the repository would run. */
+  /** The same without keys that name programs for a terminal or for other commands: where a rule names git. */
+  readonly driver: string | undefined
+  /** A driver, a hook or a signing program that commands which change the repository would run. */
   readonly hook: string | undefined
   /** Why pushing to or fetching from a remote may run something. */
   remoteProblem(remote: string): string | undefined
@@ -16,82 +18,171 @@ export interface RepositoryFacts {
 
 /** Keys that name no program. All others may. */
 const PLAIN_KEYS =
-  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|checkstat|trustctime|commentchar|whitespace|longpaths|protecthfs|protectntfs|splitindex|hidedotfiles)|remote\..+\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|promisor|partialclonefilter|skipdefaultupdate|mirror)|remote\.pushdefault|branch\..+|user\.(?:name|email|signingkey)|author\..+|committer\..+|init\..+|pull\..+|push\.(?:default|autosetupremote|followtags)|color\..+|column\..+|advice\..+|submodule\..+\.(?:url|active|branch|path|ignore)|submodule\.(?:active|recurse|fetchjobs)|gc\..+|fetch\.(?:prune|prunetags|fsckobjects|parallel|writecommitgraph)|transfer\..+|receive\.(?:denycurrentbranch|denynonfastforwards|fsckobjects)|rebase\.(?:autostash|autosquash|updaterefs)|merge\.(?:conflictstyle|ff|renames|renamelimit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix|noprefix|renamelimit|submodule|context)|log\..+|status\..+|format\.pretty|tag\.sort|blame\..+|extensions\.(?:objectformat|worktreeconfig|partialclone|refstorage|noop)|index\..+|pack\..+|feature\..+|maintenance\..+|lfs\..+|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|safe\..+|stash\..+|commit\.(?:verbose|status|cleanup)|help\..+|rerere\..+|worktree\..+)$/
+  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|checkstat|trustctime|commentchar|whitespace|longpaths|protecthfs|protectntfs|splitindex|hidedotfiles)|remote\..+\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|promisor|partialclonefilter|skipdefaultupdate|mirror)|remote\.pushdefault|branch\..+\.(?!mergeoptions)[\w-]+|user\.(?:name|email|signingkey)|author\..+|committer\..+|init\..+|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|color\..+|column\..+|advice\..+|submodule\..+\.(?:url|active|branch|path|ignore)|submodule\.(?:active|recurse|fetchjobs)|gc\.(?!recentobjectshook)\w+|fetch\.(?:prune|prunetags|fsckobjects|parallel|writecommitgraph)|transfer\..+|receive\.(?:denycurrentbranch|denynonfastforwards|fsckobjects)|rebase\.(?:autostash|autosquash|updaterefs)|merge\.(?:conflictstyle|ff|renames|renamelimit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix|noprefix|renamelimit|submodule|context)|log\..+|status\..+|format\.pretty|tag\.sort|blame\..+|extensions\.(?:objectformat|worktreeconfig|partialclone|refstorage|noop)|index\..+|pack\..+|feature\..+|maintenance\..+|lfs\.(?:repositoryformatversion|url|.+\.(?:access|locksverify))|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|safe\..+|stash\..+|commit\.(?:verbose|status|cleanup)|help\..+|rerere\..+|worktree\..+)$/
+
+/** Keys that name programs for a terminal, or for commands that need a rule of their own. Hooks are looked at by themselves. */
+const IDLE_KEYS =
+  /^(?:alias\..+|pager\..+|core\.(?:editor|pager|hookspath|excludesfile)|sequence\.editor|commit\.template|(?:diff|merge)tool\..+|(?:diff|merge)\.(?:gui)?tool|gui\..+)$/
 
 const SIGNS = /^(?:commit|tag|push)\.gpgsign$/
 
 type Entries = readonly (readonly [key: string, value: string])[]
 
-export function repositoryFacts(folder: string): RepositoryFacts {
-  const git = gitFolder(folder)
-  if (git === undefined) return { program: undefined, hook: undefined, remoteProblem: urlProblem }
-  if (git.isHidden) {
-    const words = `what ${git.own} says: it is a repository`
-    return { program: words, hook: words, remoteProblem: () => words }
-  }
-  const local = [join(git.common, 'config'), join(git.own, 'config.worktree')].flatMap(entriesOf)
+const DEEPEST = 8
+
+export function repositoryFacts(folder: string, depth = 0): RepositoryFacts {
+  const real = realPath(folder)
+  const git = gitFolder(real)
+  if (git === undefined) return { program: undefined, driver: undefined, hook: undefined, remoteProblem: urlProblem }
+  if (git.isHidden) return factsOfUnknown(`what ${git.own} says: it is a repository`)
+  const local = [`${git.common}/config`, `${git.own}/config.worktree`].flatMap(entriesOf)
   const global = [join(homedir(), '.gitconfig'), join(homedir(), '.config/git/config')].flatMap(entriesOf)
-  const key = local.find(([name, value]) => !PLAIN_KEYS.test(name) && !(SIGNS.test(name) && value === 'false'))?.[0]
-  const signs = [...global, ...local].find(([name, value]) => SIGNS.test(name) && value !== 'false')?.[0]
-  const urls = new Map(
-    local.flatMap(([name, value]) => (name.endsWith('url') ? [[name.split('.')[1] ?? '', value]] : []))
-  )
+  const keys = local.filter(([key, value]) => !PLAIN_KEYS.test(key) && !(SIGNS.test(key) && value === 'false'))
+  const signs = [...global, ...local].find(([key, value]) => SIGNS.test(key) && value !== 'false')?.[0]
+  const hooks = hooksIn(git, [...global, ...local])
+  const within = depth < DEEPEST ? submodulesOf(git) : undefined
+  const nested = within?.map(each => repositoryFacts(each, depth + 1)) ?? [
+    factsOfUnknown(`what submodules of ${git.top} say`)
+  ]
+  // Commands that only read may refresh the index.
+  const always =
+    attributeIn(git, real, global) ??
+    hooks.find(file => file.endsWith('/post-index-change')) ??
+    nested.find(each => each.program)?.program
+  const driver =
+    keys.find(([key]) => !IDLE_KEYS.test(key))?.[0] ??
+    always ??
+    hooks.find(file => file.endsWith('/reference-transaction'))
   return {
-    program: key ?? attributeIn(git, folder, global),
-    hook: hookIn(git, [...global, ...local]) ?? signs ?? key,
-    remoteProblem: remote => urlProblem(urls.get(remote === '' ? 'origin' : remote) ?? remote)
+    program: keys[0]?.[0] ?? always,
+    driver,
+    hook: hooks[0] ?? signs ?? driver ?? nested.find(each => each.hook)?.hook,
+    remoteProblem: remote => remoteProblem(remote, git, local)
   }
 }
 
-const REMOTE = /^(?:|(?:https?|ssh|git):\/\/.*|[\w.-]+@[\w.-]+:[^]*|[\w-][\w.-]*)$/
+const factsOfUnknown = (words: string): RepositoryFacts => ({
+  program: words,
+  driver: words,
+  hook: words,
+  remoteProblem: () => words
+})
+
+const REMOTE = /^(?:(?:https?|ssh|git):\/\/.*|[\w.-]+@[\w.-]+:.*)$/
 
 /** Another folder is a repository of its own, and its hooks would run. */
 const urlProblem = (url: string): string | undefined =>
   REMOTE.test(url) ? undefined : `${url} is not a remote that is known to run nothing here`
 
+/** Empty: any remote that is configured, since the branch chooses one. */
+function remoteProblem(remote: string, { common }: GitFolder, local: Entries): string | undefined {
+  const urlsOf = (name: string): readonly string[] =>
+    local.flatMap(([key, value]) => (key === `remote.${name}.url` || key === `remote.${name}.pushurl` ? [value] : []))
+  const ofName = (name: string): string | undefined => {
+    // Older ways to describe a remote.
+    const file = ['remotes', 'branches'].map(each => `${common}/${each}/${name}`).find(isThere)
+    const urls = urlsOf(name)
+    return file ?? (urls.length === 0 ? [name] : urls).map(urlProblem).find(problem => problem !== undefined)
+  }
+  if (remote !== '') return ofName(remote)
+  const all = local.flatMap(([key, value]) =>
+    /^(?:branch\..+\.(?:push)?remote|remote\.pushdefault)$/.test(key)
+      ? [value]
+      : (/^remote\.(.+)\.(?:push)?url$/s.exec(key)?.slice(1) ?? [])
+  )
+  return [...new Set(['origin', ...all])]
+    .filter(name => name !== 'origin' || urlsOf(name).length > 0)
+    .map(ofName)
+    .find(problem => problem !== undefined)
+}
+
 interface GitFolder {
   readonly top: string
   readonly own: string
   readonly common: string
-  /** A folder that git takes for a repository, although it is not called `.git`. */
+  /** A folder that git takes for a repository, although it is not called `.git`, or one of which that is not certain. */
   readonly isHidden?: true
 }
 
 function gitFolder(folder: string): GitFolder | undefined {
   for (let top = folder; ; top = dirname(top)) {
-    const own = join(top, '.git')
-    if (isFolder(own)) return { top, own, common: own }
-    if (isFile(own)) return linkedFolder(top, own)
+    const file = join(top, '.git')
     if (
       isThere(join(top, 'HEAD')) &&
       (isThere(join(top, 'commondir')) || (isFolder(join(top, 'objects')) && isFolder(join(top, 'refs'))))
     )
       return { top, own: top, common: top, isHidden: true }
+    if (isFile(file) || isFolder(file)) return gitFolderAt(top, file)
     if (top === dirname(top)) return undefined
   }
 }
 
-/** A worktree or a submodule. */
-function linkedFolder(top: string, file: string): GitFolder {
-  const own = resolve(top, /^gitdir: (.*)/.exec(fileText(file))?.[1]?.trim() ?? '.git')
-  const common = fileText(join(own, 'commondir')).trim()
-  return { top, own, common: common === '' ? own : resolve(own, common) }
+/** A repository, or the file in a worktree or a submodule that leads to one. Git does not normalize what is written there. */
+function gitFolderAt(top: string, file: string): GitFolder {
+  const own = isFolder(file) ? file : behind(top, /^gitdir: ([^]*)/.exec(fileText(file))?.[1] ?? '.git')
+  const common = isThere(`${own}/commondir`) ? behind(own, fileText(`${own}/commondir`)) : own
+  // Otherwise git looks for another one further up.
+  const isValid =
+    /^(?:ref:\s*refs\/|[\da-f]{40})/.test(fileText(`${own}/HEAD`)) &&
+    isFolder(`${common}/objects`) &&
+    isFolder(`${common}/refs`)
+  return { top, own, common, ...(!isValid && { isHidden: true }) }
+}
+
+function behind(folder: string, text: string): string {
+  const path = text.replace(/[\r\n]+$/, '')
+  return isAbsolute(path) ? path : `${folder}/${path}`
 }
 
 const fileText = (file: string): string => attempt(() => readFileSync(file, 'utf8')) ?? ''
 
+/** A line that is not understood has a key that is not known. */
 function entriesOf(file: string): Entries {
   let section = ''
   return fileText(file)
     .split('\n')
-    .flatMap(line => {
+    .flatMap((line): Entries => {
       const [, name, sub, rest] = /^\s*\[\s*([\w.-]+)(?:\s+"((?:\\.|[^"\\])*)")?\s*\](.*)$/.exec(line) ?? []
       if (name !== undefined) section = sub === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${sub}`
       const text = (name === undefined ? line : (rest ?? '')).trim()
       if (text === '' || /^[#;]/.test(text)) return []
-      const [, key = text, value = ''] = /^([\w-]+)\s*(?:=\s*(.*))?$/.exec(text) ?? []
-      return [[`${section}.${key.toLowerCase()}`, value] as const]
+      const [, key, value = ''] = /^([\w-]+)\s*(?:=\s*(.*))?$/.exec(text) ?? []
+      // A value may continue in the next line.
+      const isWhole = key !== undefined && !text.endsWith('\\')
+      return [isWhole ? [`${section}.${key.toLowerCase()}`, value] : [`? ${text}`, '']]
     })
+}
+
+const LINKS = new Map<string, readonly [changed: string, paths: readonly string[]]>()
+
+/** The folders of submodules that are there: git looks into each of them, with its own configuration. Undefined: not known. */
+function submodulesOf({ top, own }: GitFolder): readonly string[] | undefined {
+  const names = (attempt(() => readdirSync(own)) ?? []).filter(name => /^(?:index|sharedindex\..*)$/.test(name))
+  const paths = names.flatMap(name => {
+    const file = `${own}/${name}`
+    const stat = kindOf(file)
+    const changed = `${stat?.mtimeMs} ${stat?.ctimeMs} ${stat?.size}`
+    let known = LINKS.get(file)
+    if (known?.[0] !== changed) LINKS.set(file, (known = [changed, linksIn(file)]))
+    return known[1]
+  })
+  if (paths.includes('')) return undefined
+  return paths.map(path => join(top, path)).filter(folder => isThere(join(folder, '.git')) && folder !== top)
+}
+
+/** The mode of an entry of the index that is a link to another repository. */
+const LINK = Buffer.from([0, 0, 0xe0, 0])
+/** How far behind the mode its path starts: by the length of hashes and of flags. */
+const TO_PATH = [38, 40, 50, 52]
+
+/** What may be the paths of links. Version 4 abbreviates them: an empty path stands for any. */
+function linksIn(file: string): readonly string[] {
+  const bytes = attempt(() => readFileSync(file)) ?? Buffer.alloc(0)
+  const paths = new Set<string>()
+  for (let at = bytes.indexOf(LINK); at !== -1; at = bytes.indexOf(LINK, at + 1))
+    for (const from of TO_PATH) paths.add(bytes.subarray(at + from, bytes.indexOf(0, at + from)).toString())
+  if (bytes[7] === 4) return paths.size === 0 ? [] : ['']
+  return [...paths].filter(path => path !== '')
 }
 
 const DRIVER =
@@ -108,9 +199,9 @@ function attributeIn({ top, common }: GitFolder, folder: string, global: Entries
   return files.find(file => /\s(?:filter|diff|merge)=/.test(fileText(file)))
 }
 
-function hookIn({ top, common }: GitFolder, entries: Entries): string | undefined {
+function hooksIn({ top, common }: GitFolder, entries: Entries): readonly string[] {
   const chosen = entries.findLast(([key]) => key === 'core.hookspath')?.[1]
   const folder = chosen === undefined ? join(common, 'hooks') : isAbsolute(chosen) ? chosen : resolve(top, chosen)
   const names = attempt(() => readdirSync(folder)) ?? []
-  return names.map(name => join(folder, name)).find(file => !file.endsWith('.sample') && isProgram(file))
+  return names.map(name => join(folder, name)).filter(file => !file.endsWith('.sample') && isProgram(file))
 }
