@@ -51,7 +51,13 @@ export interface ToolResultBlock {
 /** What a call is about, for permission rules: a command line, a file, or an address. */
 export type Subject =
   | { readonly kind: 'command'; readonly command: string }
-  | { readonly kind: 'file'; readonly path: string; readonly access: 'read' | 'write' }
+  /** `link`: the identity of a file that has several names. */
+  | {
+      readonly kind: 'file'
+      readonly path: string
+      readonly link?: string | undefined
+      readonly access: 'read' | 'write'
+    }
   | { readonly kind: 'url'; readonly url: string }
 
 /** A JSON Schema. */

@@ -42,6 +42,38 @@ test('a Stop hook may send a good answer back, and the last one counts', async (
   expect(result).toMatchObject({ structured_output: { n: 2 } })
 })
 
+describe('a Standard Schema', () => {
+  const Count = z.object({ n: z.coerce.number().max(9), unit: z.string().default('files') })
+
+  test.each([
+    ['alone', Count],
+    ['as outputFormat.schema', { type: 'json_schema', schema: Count } as const]
+  ])(
+    '%s: the model gets its JSON Schema, errors go back, and the result is what the schema makes of it',
+    async (_, format) => {
+      const model = scriptedModel(['{"n": 12}', '{"n": "7"}'])
+      const { result, sent } = await ask(model, { outputFormat: format })
+      expect(model.requests[0]!.request.outputSchema).toMatchObject({
+        type: 'object',
+        properties: { n: { type: 'number', maximum: 9 }, unit: { type: 'string', default: 'files' } }
+      })
+      expect(words(sent[1]!.at(-1)!)).toMatch(/n: Too big/)
+      expect(result).toMatchObject({ structured_output: { n: 7, unit: 'files' }, num_turns: 2 })
+    }
+  )
+
+  test('one that checks asynchronously, or throws, is asked like any other', async () => {
+    const even = Count.refine(({ n }) => {
+      if (n === 3) throw new Error('three')
+      return true
+    }).refine(async ({ n }) => n % 2 === 0, 'an odd number')
+    const { result, sent } = await ask(['{"n": 1}', '{"n": 3}', '{"n": 2}'], { outputFormat: even })
+    expect(words(sent[1]!.at(-1)!)).toContain('an odd number')
+    expect(words(sent[2]!.at(-1)!)).toContain('its schema failed to check it: three')
+    expect(result).toMatchObject({ structured_output: { n: 2 } })
+  })
+})
+
 describe('before the model is asked', () => {
   test.each<[string, unknown, RegExp]>([
     [
@@ -60,8 +92,12 @@ describe('before the model is asked', () => {
       { type: 'json_schema', schema: '{}' },
       /outputFormat\.schema cannot be {}; use a JSON Schema, as an object/
     ],
-    ['a schema of zod', { type: 'json_schema', schema: z.object({}) }, /outputFormat\.schema .*z\.toJSONSchema/],
-    ['another type', { type: 'json', schema: {} }, /outputFormat\.type cannot be json; use 'json_schema'/],
+    [
+      'a schema that JSON cannot hold',
+      z.object({ n: z.bigint() }),
+      /outputFormat cannot be printed as JSON Schema .*BigInt/
+    ],
+    ['another type', { type: 'json', schema: {} }, /outputFormat\.type cannot be json; use 'json_schema', or a schema/],
     ['a further key', { type: 'json_schema', schema: {}, strict: true }, /a key of outputFormat cannot be strict/],
     [
       'a draft that nobody knows',

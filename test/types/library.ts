@@ -1,4 +1,5 @@
 import { expectTypeOf } from 'vitest'
+import { z } from 'zod'
 import {
   HookRegistry,
   query,
@@ -15,6 +16,18 @@ import {
 expectTypeOf<QueryOptions['permissionMode']>().toEqualTypeOf<Mode | undefined>()
 // @ts-expect-error there is no such mode
 void query({ prompt: 'x', options: { permissionMode: 'plann' } })
+
+// The schema of the answer types its value; without one, the caller may.
+const Count = z.object({ n: z.number(), unit: z.string().optional() })
+type Counted = { n: number; unit?: string | undefined } | undefined
+const ofSchema = await query({ prompt: 'x', options: { outputFormat: Count } }).result()
+expectTypeOf(ofSchema.structured_output).toEqualTypeOf<Counted>()
+const nested = await query({ prompt: 'x', options: { outputFormat: { type: 'json_schema', schema: Count } } }).result()
+expectTypeOf(nested.structured_output).toEqualTypeOf<Counted>()
+const plain = await query({ prompt: 'x', options: { outputFormat: { type: 'json_schema', schema: {} } } }).result()
+expectTypeOf(plain.structured_output).toEqualTypeOf<unknown>()
+// @ts-expect-error a schema is no text
+void query({ prompt: 'x', options: { outputFormat: 'json' } })
 
 // What hooks made of a call is typed by the name of its tool.
 const hooks = new HookRegistry()

@@ -1,26 +1,41 @@
-import type { Ajv, AnySchema, ValidateFunction } from 'ajv'
+import type { Ajv, AnySchema } from 'ajv'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { JsonSchema } from '../message.ts'
+import { isSchema, jsonSchemaOf, madeOf, type StandardSchema } from '../tools/own-schema.ts'
 import { isObject } from '../util/plain.ts'
 
 export type Structured = { readonly value: unknown } | { readonly problem: string }
 
-const validators = new WeakMap<JsonSchema, ValidateFunction>()
+/** How the answer must look: a Standard Schema, such as one of zod, or a JSON Schema. */
+export type OutputFormat =
+  | StandardSchema
+  | { readonly type: 'json_schema'; readonly schema: JsonSchema | StandardSchema }
 
-/** The schema of an `outputFormat`, ready for answers. Its errors are reported before a model is asked. */
+type Validator = (value: unknown) => Structured | Promise<Structured>
+
+/** By the JSON Schema that the model is given. */
+const validators = new WeakMap<JsonSchema, Validator>()
+
+/** The JSON Schema of an `outputFormat`, ready for answers. Its errors are reported before a model is asked. */
 export async function outputSchemaOf(format: unknown): Promise<JsonSchema | undefined> {
   if (format === undefined) return undefined
+  if (isSchema(format)) return standardSchema(format, 'outputFormat')
   const { type, schema, ...more } = isObject(format) ? format : {}
-  if (type !== 'json_schema') throw unfit('outputFormat.type', type, "'json_schema'")
-  if (!isObject(schema)) throw unfit('outputFormat.schema', schema, 'a JSON Schema, as an object')
-  // It has a `type`, too, and would be taken for a schema without further keywords.
-  if (typeof schema['parse'] === 'function')
-    throw unfit('outputFormat.schema', 'a schema of zod', 'its JSON Schema: z.toJSONSchema(schema)')
+  if (type !== 'json_schema')
+    throw unfit('outputFormat.type', type, "'json_schema', or a schema of zod as outputFormat")
   const [unknown] = Object.keys(more)
   if (unknown !== undefined) throw unfit('a key of outputFormat', unknown, "'type' and 'schema' alone")
-  await compile(schema)
+  if (isSchema(schema)) return standardSchema(schema, 'outputFormat.schema')
+  if (!isObject(schema)) throw unfit('outputFormat.schema', schema, 'a JSON Schema, as an object')
+  validators.set(schema, await compile(schema))
   return schema
+}
+
+async function standardSchema(schema: StandardSchema, what: string): Promise<JsonSchema> {
+  const json = await jsonSchemaOf(schema, what)
+  validators.set(json, value => madeOf(schema, value))
+  return json
 }
 
 export async function structuredIn(text: string, schema: JsonSchema): Promise<Structured> {
@@ -30,27 +45,26 @@ export async function structuredIn(text: string, schema: JsonSchema): Promise<St
   } catch (error) {
     return { problem: `it is not JSON (${(error as Error).message})` }
   }
-  const validate = validators.get(schema) ?? (await compile(schema))
-  if (validate(value)) return { value }
-  const [first] = validate.errors ?? []
-  return { problem: `${first?.instancePath || 'the whole'} ${first?.message ?? 'does not fit'}` }
+  return (validators.get(schema) ?? (await compile(schema)))(value)
 }
 
 /** Models often put code fences around the JSON. */
 const withoutFence = (text: string): string => /^\s*```(?:json)?\n(.*)\n```\s*$/s.exec(text)?.[1] ?? text
 
-async function compile(schema: JsonSchema): Promise<ValidateFunction> {
+async function compile(schema: JsonSchema): Promise<Validator> {
   // The draft is chosen here, synchronously.
   const { $schema, $async: _, ...rest } = schema
   const ajv = await ajvFor($schema)
-  let validate: ValidateFunction
   try {
-    validate = ajv.compile(rest as AnySchema)
+    const validate = ajv.compile(rest as AnySchema)
+    return value => {
+      if (validate(value)) return { value }
+      const [first] = validate.errors ?? []
+      return { problem: `${first?.instancePath || 'the whole'} ${first?.message ?? 'does not fit'}` }
+    }
   } catch (error) {
     throw unfit('outputFormat.schema', schema, `a valid JSON Schema (${errorMessage(error)})`)
   }
-  validators.set(schema, validate)
-  return validate
 }
 
 const OPTIONS = { strict: false, allErrors: false, logger: false } as const

@@ -1,7 +1,8 @@
 import type { Behavior, CallFacts, HookWord, Policy, Rule, Ruling } from './policy.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import type { Mode } from './modes.ts'
-import { environmentNamed, twinsFor } from './named-paths.ts'
+import { twinsFor } from './hard-links.ts'
+import { environmentNamed } from './named-paths.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { protectionOf } from './protected.ts'
 import { onlyReads } from '../shell/only-reads.ts'
@@ -122,16 +123,15 @@ function commandPermission(command: string, call: CallFacts, policy: Policy): Ru
   return { ...UNSAID, reason: why === NOTHING_ALLOWS ? what : `${what}: ${why}`, ...(once && { once }) }
 }
 
-export function mayRead(path: string, policy: Policy): boolean {
-  const call = {
-    tool: 'Read',
-    input: { file_path: path },
-    subject: { kind: 'file', path, access: 'read' },
-    readOnly: true,
-    // A search follows no links.
-    real: (file: string) => ({ path: file, sure: true }),
-    twins: twinsFor(policy)
-  } as const
-  const { decision, kind } = decide(call, { ...policy, mode: 'default' })
-  return decision === 'allow' || (decision === 'ask' && kind !== 'rule')
+/** Whether rules let a search show a file, judged by its real path and, if it has several names, its identity. */
+export function readableBy(policy: Policy): (path: string, link?: string) => boolean {
+  const ofFile = { tool: 'Read', readOnly: true, twins: twinsFor(policy) } as const
+  // A search follows no links.
+  const real = (path: string): { path: string; sure: boolean } => ({ path, sure: true })
+  return (path, link) => {
+    const subject = { kind: 'file', path, link, access: 'read' } as const
+    const call = { ...ofFile, input: { file_path: path }, subject, real }
+    const { decision, kind } = decide(call, { ...policy, mode: 'default' })
+    return decision === 'allow' || (decision === 'ask' && kind !== 'rule')
+  }
 }

@@ -1,8 +1,6 @@
-import type { PathLookup, Rule } from './policy.ts'
+import type { CallFacts, PathLookup } from './policy.ts'
 import { isAbsolute, posix, resolve } from 'node:path'
 import type { Subject } from '../message.ts'
-import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
-import { collect, linkedFile, type Collected } from '../world/files/hard-links.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
@@ -12,7 +10,7 @@ import { parseShell, type ShellWord } from '../shell/parse.ts'
 import { programName, takesCode } from '../shell/programs.ts'
 import { programRow } from '../shell/row.ts'
 import { roughLeaves } from '../shell/split-words.ts'
-import { literalNames, pathOf, patternOf, type RulePlaces } from './path-pattern.ts'
+import type { RulePlaces } from './path-pattern.ts'
 
 /** The paths that a text may mean: as written, and resolved. */
 export interface NamedPaths {
@@ -171,9 +169,11 @@ class Use {
 const isInner = ({ words, start }: HeldCommand): boolean =>
   start > 0 && start < 12 && programRow(programName(words[start] ?? '')) !== undefined
 
-export function pathsGiven(texts: readonly string[], root: string, ground: PathLookup): NamedPaths {
-  const looking = new Looking(ground)
-  for (const text of new Set(texts)) looking.at(text, ground.cwd ?? root)
+export function pathsGiven(texts: readonly string[], root: string, call: CallFacts): NamedPaths {
+  const looking = new Looking(call)
+  for (const text of new Set(texts)) looking.at(text, call.cwd ?? root)
+  const { subject } = call
+  if (subject?.kind === 'file' && subject.link !== undefined) looking.alsoCalled(subject.path, subject.link)
   return looking
 }
 
@@ -196,11 +196,12 @@ class Looking implements NamedPaths {
     const real = this.real(text, folder)
     this.paths.add(real)
     if (text.includes('..')) this.paths.add(this.real(written, folder))
-    if (this.#ground.twins !== undefined) this.#alsoCalled(real)
+    this.alsoCalled(real)
   }
 
-  #alsoCalled(real: string): void {
-    const names = this.#ground.twins?.(real)
+  alsoCalled(real: string, link?: string): void {
+    if (this.#ground.twins === undefined) return
+    const names = this.#ground.twins(real, link)
     if (names === undefined) this.unsure ??= real
     else for (const name of names) this.paths.add(name)
   }
@@ -309,32 +310,4 @@ function leadsThere(command: string, places: RulePlaces, ground: PathLookup): bo
   if (ground.real === undefined) return false
   const { paths, unsure = '' } = pathsNamedBy(command, places, ground)
   return REAL_FILES.test(unsure) || [...paths].some(path => REAL_FILES.test(path))
-}
-
-const READY = new WeakMap<readonly Rule[], PathLookup['twins']>()
-
-/** Finds hard links of files that rules refuse or ask about; collected once, when first needed. */
-export function twinsFor(permissions: RulePlaces & { readonly rules: readonly Rule[] }): PathLookup['twins'] {
-  const { rules } = permissions
-  if (!READY.has(rules)) READY.set(rules, finderFor(rules, { roots: permissions.roots, home: permissions.home }))
-  return READY.get(rules)
-}
-
-function finderFor(rules: readonly Rule[], places: RulePlaces): PathLookup['twins'] {
-  const patterns = rules.flatMap(({ behavior, tool, specifier }) =>
-    behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool))
-      ? []
-      : [patternOf(specifier, places, true)]
-  )
-  if (patterns.length === 0) return undefined
-  const names = patterns.flatMap(({ globs }) => globs.map(glob => literalNames(glob).literal))
-  // A pattern without a literal start is searched in the project's folders.
-  const beginnings = names.flatMap(each => (each.length === 0 ? places.roots : [`/${each.join('/')}`]))
-  let collected: Collected | undefined
-  return path => {
-    const id = linkedFile(path)
-    if (id === undefined) return []
-    collected ??= collect(beginnings, each => patterns.some(({ fits }) => fits(pathOf(each))))
-    return collected.names.get(id) ?? (collected.whole ? [] : undefined)
-  }
 }

@@ -26,8 +26,8 @@ export interface PathLookup {
   readonly has?: ((path: string) => boolean) | undefined
   /** What the repository of a folder makes git run. */
   readonly repository?: ((folder: string) => RepositoryFacts) | undefined
-  /** Hard links of the same file that rules are about; undefined if that cannot be determined. */
-  readonly twins?: ((path: string) => readonly string[] | undefined) | undefined
+  /** Hard links of the same file that rules are about; undefined if that cannot be determined. `link`: its identity. */
+  readonly twins?: ((path: string, link?: string) => readonly string[] | undefined) | undefined
 }
 
 export interface CallFacts extends PathLookup {

@@ -1,4 +1,4 @@
-import { mayRead } from '../permissions/decide.ts'
+import { readableBy } from '../permissions/decide.ts'
 import { loadInstructions } from '../agent/instructions/instructions.ts'
 import type { AgentMessage, InitMessage } from '../agent/output/agent-messages.ts'
 import type { Replayed } from '../agent/session/replay.ts'
@@ -82,7 +82,7 @@ export async function open(
     const rules = rulesOf(loaded, project.trusted)
     const permissions = permissionsOf(project, workspace, rules, saved)
     const updateSettings = followSettings(permissions, rules, options)
-    place.mayRead = path => mayRead(path, permissions)
+    place.mayRead = () => readableBy(permissions)
     const doing = (): string => ref.session?.doing ?? 'starting'
     const transcripts = await openTranscripts(choice, options, { place, doing })
     closers.unshift(() => transcripts.log.close().catch(() => undefined))

@@ -26,6 +26,7 @@ import { initOf } from './init-message.ts'
 import { commandIn, switchModel } from './commands.ts'
 import { open, type Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
+import type { StandardSchema, ToolInputOf } from '../tools/own-schema.ts'
 import { Prompts, type Prompt, type PromptStream } from './prompts.ts'
 import type { Query } from './query-interface.ts'
 import { TurnSource } from './turn-source.ts'
@@ -36,12 +37,18 @@ import { TurnSource } from './turn-source.ts'
  * rejects the first `next()`, and `result()`. Both are a `CarabinerError`. Later failures are a `result` with
  * `is_error`.
  */
-export function query<Output = unknown>(call: {
+export function query<S extends StandardSchema>(
+  call: QueryCall & { readonly options: { readonly outputFormat: S | { readonly schema: S } } }
+): Query<ToolInputOf<S>>
+export function query<Output = unknown>(call: QueryCall): Query<Output>
+export function query(call: QueryCall): Query {
+  const { prompt, options } = checkCall(call)
+  return new RunningQuery(prompt, options)
+}
+
+interface QueryCall {
   readonly prompt: string | PromptStream
   readonly options?: QueryOptions | undefined
-}): Query<Output> {
-  const { prompt, options } = checkCall(call)
-  return new RunningQuery(prompt, options) as Query<Output>
 }
 
 class RunningQuery implements Query {

@@ -67,7 +67,7 @@ const DEFINITION = {
 export async function customTool(definition: ToolDefinition, name = definition.name): Promise<Tool> {
   const { description, annotations } = definition
   const schema = await wholeSchema(definition.inputSchema, name)
-  const inputSchema = await jsonSchemaOf(schema, name)
+  const inputSchema = await jsonSchemaOf(schema, `the schema of the tool ${name}`)
   return {
     name,
     description,

@@ -56,7 +56,7 @@ let loaded: Promise<typeof zod> | undefined
 const loadZod = (): Promise<typeof zod> => (loaded ??= import('zod'))
 
 /** The schemas of some libraries are functions. */
-const isSchema = (value: unknown): value is StandardSchema =>
+export const isSchema = (value: unknown): value is StandardSchema =>
   (typeof value === 'function' || isObject(value)) && '~standard' in value
 
 const ownerOf = (value: unknown): string => {
@@ -68,19 +68,20 @@ const ownerOf = (value: unknown): string => {
 
 const isOfZod4 = (value: unknown): boolean => isObject(value) && '_zod' in value
 
-export async function jsonSchemaOf(schema: StandardSchema, name: string): Promise<JsonSchema> {
+/** `what` names the schema in errors. */
+export async function jsonSchemaOf(schema: StandardSchema, what: string): Promise<JsonSchema> {
   const { jsonSchema } = schema['~standard']
   try {
     if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' })
     if (isOfZod4(schema)) return (await loadZod()).z.toJSONSchema(schema as unknown as zod.ZodType, { io: 'input' })
   } catch (error) {
-    throw unprintable(name, errorMessage(error), 'a schema of JSON values; a transform may convert them')
+    throw unprintable(what, errorMessage(error), 'a schema of JSON values; a transform may convert them')
   }
-  throw unprintable(name, `it is ${ownerOf(schema)}`, 'zod 4, or a schema that has "~standard".jsonSchema')
+  throw unprintable(what, `it is ${ownerOf(schema)}`, 'zod 4, or a schema that has "~standard".jsonSchema')
 }
 
-const unprintable = (name: string, why: string, next: string): Error =>
-  fault('E_OPTION_INVALID', `the schema of the tool ${name}`, `printed as JSON Schema (${why})`, next)
+const unprintable = (what: string, why: string, next: string): Error =>
+  fault('E_OPTION_INVALID', what, `printed as JSON Schema (${why})`, next)
 
 type Made = { readonly value: unknown } | { readonly problem: string }
 

@@ -72,8 +72,8 @@ export interface ToolSession {
   readonly envFile?: string | undefined
   /** Where output that is too long to show is saved. Without it, such output is not saved. */
   readonly outputFolder?: string | undefined
-  /** Whether a search may show the content of a file. Without it, every file. */
-  mayRead?: ((path: string) => boolean) | undefined
+  /** For one search: whether it may show a file, by its real path and its identity. Without it, every file. */
+  mayRead?: (() => (path: string, link?: string) => boolean) | undefined
   /** Files that were read, so that an edit detects whether a file has changed since. */
   readonly seen: Map<string, SeenFile>
   readonly background: Map<string, BackgroundTask>

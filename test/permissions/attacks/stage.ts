@@ -5,7 +5,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { decide } from '../../../src/lib/permissions/decide.ts'
-import { twinsFor } from '../../../src/lib/permissions/named-paths.ts'
+import { twinsFor } from '../../../src/lib/permissions/hard-links.ts'
 import { onlyReads } from '../../../src/lib/shell/only-reads.ts'
 import { isThere, resolvePath } from '../../../src/lib/world/files/paths.ts'
 import { repositoryFacts } from '../../../src/lib/world/files/repository.ts'

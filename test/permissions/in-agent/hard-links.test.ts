@@ -36,6 +36,27 @@ test('B5: Read refuses a file by every name of it', async () => {
   expect(results.at(-1)).toMatchObject({ isError: false, text: expect.stringContaining('plain') })
 })
 
+test('B5: Read also refuses a link that was created after the first look, to a file that had one name until then', async () => {
+  const place = linked()
+  place.write('secrets/late', 'hidden\n')
+  const read = (file_path: string) => ({ calls: [{ name: 'Read', input: { file_path } }] })
+  const { sent } = await ask(
+    [
+      read('src/second'),
+      () => {
+        linkSync(place.path('secrets/late'), place.path('src/late'))
+        return read('src/late')
+      },
+      'done'
+    ],
+    { in: place, ...RULES }
+  )
+  expect(resultsIn(sent.at(-1)!)).toMatchObject([
+    { isError: false, text: expect.stringContaining('plain') },
+    { isError: true, text: expect.stringContaining('Read(./secrets/**)') }
+  ])
+})
+
 test.each(['content', 'files_with_matches', 'count'])('B5: Grep leaves it out: %s', async output_mode => {
   const [all, one] = await resultsOf(linked(), [
     { name: 'Grep', input: { pattern: 'hidden|plain', output_mode } },

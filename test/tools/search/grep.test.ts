@@ -201,8 +201,7 @@ describe('a search has an end', () => {
   test('after a while', async () => {
     const { session, running, write, root } = shellScene()
     write('a', 'x')
-    const place = { folder: root, name: undefined }
-    const search = { args: ['--files', '--null'], place, separator: 0, each: () => true, longest: 1 }
+    const search = { args: ['--files', '--null'], folder: root, at: root, separator: 0, each: () => true, longest: 1 }
     expect(await ripgrep(makeCall(session), search)).toEqual({ why: 'timeout' })
     await gone(running)
   })

@@ -1,6 +1,6 @@
 import type { CallFacts, HookWord, Policy, Ruling } from '../../permissions/policy.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
-import { twinsFor } from '../../permissions/named-paths.ts'
+import { twinsFor } from '../../permissions/hard-links.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { isThere, resolvePath } from '../../world/files/paths.ts'

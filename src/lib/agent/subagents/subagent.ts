@@ -9,7 +9,7 @@ import { forbiddenTo, forbidsTool, permissionsFor } from './child-permissions.ts
 import { resumeRun, runTask } from '../session/session-lifecycle.ts'
 import { reasonForModel } from '../call/objections.ts'
 import { isPending } from '../call/open-call.ts'
-import { mayRead } from '../../permissions/decide.ts'
+import { readableBy } from '../../permissions/decide.ts'
 import type { Replayed } from '../session/replay.ts'
 import type { SessionOptions } from '../session/session-options.ts'
 import { Session } from '../session/session.ts'
@@ -201,7 +201,7 @@ async function childOf(
     model: model === 'inherit' ? parent.model : await modelFor(model),
     tools: options.tools.filter(({ name }) => has(name)),
     log,
-    place: { ...options.place, seen: new Map(), mayRead: path => mayRead(path, permissions) },
+    place: { ...options.place, seen: new Map(), mayRead: () => readableBy(permissions) },
     system: definition.prompt,
     permissions,
     limits: { ...limits, turns: definition.maxTurns ?? limits.turns },

@@ -1,8 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { OutputFormat } from '../../agent/structured.ts'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
 import type { AskPerson, PersonAnswer } from '../../agent/session/session-options.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
-import type { JsonSchema } from '../../message.ts'
 import type { Model } from '../../model/model.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
@@ -136,7 +136,11 @@ export const OPTIONS = {
   ),
   /** Called when a server requests input and no hook has answered. Default: decline. */
   onElicitation: callback<OnElicitation>(),
-  outputFormat: own<{ readonly type: 'json_schema'; readonly schema: JsonSchema }>('an object', isObject),
+  /** The answer must fit: a Standard Schema such as zod's, which also types `structured_output`, or a JSON Schema. */
+  outputFormat: own<OutputFormat>(
+    'a schema of zod, or an object',
+    value => isObject(value) || typeof value === 'function'
+  ),
   permissionMode: own<Mode>('a string', value => typeof value === 'string'),
   /** `false`: nothing of the session is saved. */
   persistSession: 'boolean',

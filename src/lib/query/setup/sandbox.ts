@@ -9,7 +9,7 @@ import { attempt } from '../../util/attempt.ts'
 import { isFolder, isThere, isWithin, realPath } from '../../world/files/paths.ts'
 import { Sandbox, sandboxProblem, type Guarded } from '../../world/process/sandbox.ts'
 import { otherNames } from '../options/other-names.ts'
-import { FileFinder } from './file-finder.ts'
+import { DeniedFiles } from './denied-files.ts'
 import { ofCaller } from './permission-rules.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { SessionRef } from './servers.ts'
@@ -49,7 +49,7 @@ export function openSandbox(
     .filter(path => !readable.some(each => isWithin(path, each)))
   const initial = [...rulesOf(loaded, trusted), ...ofCaller(options)]
   const denied = (tools: readonly string[], named: readonly string[]): (() => readonly string[]) => {
-    const finder = new FileFinder({ roots: writable, home })
+    const finder = new DeniedFiles({ roots: writable, home })
     const rules = (): readonly Rule[] => ref.session?.permissions.rules ?? initial
     return () => finder.find([...rules().flatMap(rule => deniedBy(rule, tools)), ...named.map(asSpecifier)])
   }

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
 import { HIDDEN } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { openJudged, readAll, shownPath, type JudgedFile, type OpenFile } from '../../world/files/files.ts'
 import { afterSplices, splicedPieces, fingerprint } from '../../world/files/fingerprint.ts'
 import { replaceFile, type Old } from '../../world/files/replace.ts'
 import type { EditInput } from './edit.ts'
 import { findSplices, type Match, type Replacement } from './edit-match.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
-import { judgedPath } from './tool-paths.ts'
+import { judgedFile } from './tool-paths.ts'
 import { LARGEST, onFile, remember, seenAsItIs } from './files-read.ts'
 import { refuseBinary } from './read.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 import type { WriteInput } from './write.ts'
 
 export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>
-  onFile(judgedPath(input, call.session), call, openFile, file => edit(file, input, call))
+  onFile(judgedFile(input, call.session), call, openJudged, file => edit(file, input, call))
 
 async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolCall): Promise<ToolResult> {
   const { path, stat } = file
@@ -69,8 +69,8 @@ function editOutput(bytes: Buffer, input: EditInput, { splices }: Match): PlainO
 }
 
 export function runWrite(input: WriteInput, call: ToolCall): Promise<ToolResult> {
-  const path = judgedPath(input, call.session)
-  return onFile(path, call, openThere, file => write(path, file, input, call))
+  const judged = judgedFile(input, call.session)
+  return onFile(judged, call, openThere, file => write(judged.path, file, input, call))
 }
 
 /** The model sees a mask in place of a secret: writing the mask would destroy the secret. */
@@ -81,9 +81,9 @@ function refuseMask(text: string, bytes: Buffer, path: string): void {
   )
 }
 
-async function openThere(path: string): Promise<OpenFile | undefined> {
+async function openThere(judged: JudgedFile): Promise<OpenFile | undefined> {
   try {
-    return await openFile(path)
+    return await openJudged(judged)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

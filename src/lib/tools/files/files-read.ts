@@ -1,5 +1,5 @@
 import { changedRange, fingerprint, type Fingerprint } from '../../world/files/fingerprint.ts'
-import { explained, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { explained, openFile, readAll, shownPath, type JudgedFile, type OpenFile } from '../../world/files/files.ts'
 import { realPath } from '../../world/files/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { Turns } from '../../util/turns.ts'
@@ -15,16 +15,17 @@ const fileTurns = new Turns()
 
 /** Works on a file while nothing else in this process does, and closes it afterwards. */
 export function onFile<File extends OpenFile | undefined, T>(
-  path: string,
+  judged: JudgedFile,
   { signal }: ToolCall,
-  open: (path: string) => Promise<File>,
+  open: (judged: JudgedFile) => Promise<File>,
   work: (file: File) => Promise<T>
 ): Promise<T> {
+  const { path } = judged
   return fileTurns.take(path, async () => {
     let file: OpenFile | undefined
     try {
       signal.throwIfAborted()
-      const opened = await open(path)
+      const opened = await open(judged)
       file = opened
       return await work(opened)
     } catch (error) {

@@ -2,11 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { nearest } from '../../errors.ts'
-import { explained, fillFrom, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { explained, fillFrom, openJudged, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { holdFolder } from '../../world/files/folders.ts'
 import { fingerprint, stretchOf, type Fingerprint } from '../../world/files/fingerprint.ts'
 import { READ_LINES } from '../../tool-table.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
-import { fileSubject, judgedPath, withFilePath } from './tool-paths.ts'
+import { fileSubject, judgedFile, withFilePath } from './tool-paths.ts'
 import { presentRead } from '../present.ts'
 import { LARGEST, remember } from './files-read.ts'
 import type { Tool, ToolCall, ToolResult, ToolSession } from '../tool.ts'
@@ -30,8 +31,9 @@ export const readTool: Tool = builtInTool('Read', {
   subject: (input, session) => fileSubject(input, 'read', session),
   present: presentRead,
   async run(input, call) {
-    const path = judgedPath(input, call.session)
-    const file = await openFile(path).catch(async error => {
+    const judged = judgedFile(input, call.session)
+    const { path } = judged
+    const file = await openJudged(judged).catch(async error => {
       throw (error as NodeJS.ErrnoException).code === 'ENOENT'
         ? await missing(path, call.session)
         : explained(error, path)
@@ -47,7 +49,9 @@ export const readTool: Tool = builtInTool('Read', {
 })
 
 async function missing(path: string, session: ToolSession): Promise<Error> {
-  const names = await readdir(dirname(path)).catch(() => [])
+  const folder = await holdFolder(dirname(path)).catch(() => undefined)
+  const names = folder === undefined ? [] : await readdir(folder.at('.')).catch(() => [])
+  await folder?.handle.close()
   const near = nearest(basename(path), names.slice(0, 1000))
   const hint = near === undefined ? '' : ` Did you mean ${shownPath(join(dirname(path), near))}?`
   return new Error(`File does not exist. Note: your current working directory is ${shownPath(session.cwd)}.${hint}`)

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { Subject } from '../../message.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { shownPath } from '../../world/files/files.ts'
+import { linkAt } from '../../world/files/file-finder.ts'
+import { shownPath, type JudgedFile } from '../../world/files/files.ts'
 import { realPath, resolvePath } from '../../world/files/paths.ts'
 import type { Checked, ToolSession } from '../tool.ts'
 
@@ -64,16 +65,19 @@ function checkLength(path: string): { readonly path: string } | { readonly probl
 const quoted = (path: string): string =>
   `"${shownPath(path.length > 60 ? `${path.slice(0, 60).toWellFormed()}…` : path)}"`
 
-const judged = new WeakMap<PlainObject, string>()
+const judged = new WeakMap<PlainObject, JudgedFile>()
 
 /**
- * The real path of the file or folder in this input. It is resolved once: what was judged is what is opened, even if
- * links change meanwhile. So permissions must be asked about the same object that runs.
+ * The file or folder in this input. It is looked up once: what was judged is what is opened, even if links change
+ * meanwhile. So permissions must be asked about the same object that runs.
  */
-export function judgedPath(input: PlainObject, { cwd }: ToolSession, path = String(input['file_path'])): string {
-  let real = judged.get(input)
-  if (real === undefined) judged.set(input, (real = realPath(path, cwd)))
-  return real
+export function judgedFile(input: PlainObject, { cwd }: ToolSession, path = String(input['file_path'])): JudgedFile {
+  let file = judged.get(input)
+  if (file === undefined) {
+    const real = realPath(path, cwd)
+    judged.set(input, (file = { path: real, link: linkAt(real) }))
+  }
+  return file
 }
 
 export const fileSubject = (
@@ -81,4 +85,4 @@ export const fileSubject = (
   access: 'read' | 'write',
   session: ToolSession,
   path?: string
-): Subject => ({ kind: 'file', path: judgedPath(input, session, path), access })
+): Subject => ({ kind: 'file', ...judgedFile(input, session, path), access })

@@ -1,12 +1,13 @@
 import { isLiteral } from '../../util/path-glob.ts'
-import { realPath } from '../../world/files/paths.ts'
+import { isFolder, realPath } from '../../world/files/paths.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
-import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
+import { absolutePath, fileSubject, judgedFile } from '../files/tool-paths.ts'
 import { presentGlob } from '../present.ts'
-import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
-import { placeAt, ReadableFiles } from './search-place.ts'
-import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
+import { FoundFiles } from './found-files.ts'
+import { newestFirst, withoutRecords, type Searched } from './ripgrep.ts'
+import { openPlace, placeProblem } from './search-place.ts'
+import { failed, type Tool, type ToolResult } from '../tool.ts'
 
 const MOST_SHOWN = 100
 
@@ -27,36 +28,27 @@ export const globTool: Tool = builtInTool('Glob', {
   async run(input, call) {
     const { cwd } = call.session
     const begun = performance.now()
-    const asked = await placeAt(realPath(input.path ?? cwd))
-    if ('problem' in asked) return failed(asked.problem)
-    if (asked.name !== undefined) return failed(`${input.path} is a file; "path" must be a folder`)
-    const { folder: base, glob } = baseOf(input, cwd)
-    const folder = judgedPath(input, call.session, base)
-    const found: Buffer[] = []
-    const searched = await filesIn(call, folder, glob, found)
-    if (searched.failure !== undefined) return failed(searched.failure)
-    if (searched.why === 'aborted') return failed('the search was interrupted')
-    const shown = new ReadableFiles({ folder }, call.session)
-    const names = await newestFirst(
-      folder,
-      found.filter(name => shown.has(name))
-    )
-    const prefix = prefixOf(folder, realPath(cwd))
-    return resultOf(names, { ...searched, prefix, shown, durationMs: performance.now() - begun })
+    const asked = realPath(input.path ?? cwd)
+    const problem = placeProblem(asked)
+    if (problem !== undefined) return failed(problem)
+    if (!isFolder(asked)) return failed(`${input.path} is a file; "path" must be a folder`)
+    const { folder, glob } = baseOf(input, cwd)
+    const place = await openPlace(judgedFile(input, call.session, folder))
+    // A folder that only the pattern names need not exist.
+    if ('problem' in place) return resultOf([], { why: 'ended', durationMs: performance.now() - begun })
+    try {
+      const files = new FoundFiles(place, call)
+      const found = await files.find(['--files', '--no-ignore', `--glob=${glob}`, ...withoutRecords(glob)])
+      if (found.failure !== undefined) return failed(found.failure)
+      if (found.why === 'aborted') return failed('the search was interrupted')
+      const names = await newestFirst(place, found.names)
+      const prefix = prefixOf(place.folder, realPath(cwd))
+      return resultOf(names, { ...found, prefix, files, durationMs: performance.now() - begun })
+    } finally {
+      await place.close()
+    }
   }
 })
-
-async function filesIn(call: ToolCall, folder: string, glob: string, found: Buffer[]): Promise<Searched> {
-  const place = await placeAt(folder)
-  // A folder that only the pattern names need not exist.
-  if ('problem' in place || place.name !== undefined) return { why: 'ended' }
-  return ripgrep(call, {
-    args: ['--files', '--null', '--no-ignore', `--glob=${glob}`, ...withoutRecords(glob)],
-    place,
-    separator: 0,
-    each: record => found.push(bare(record)) < MOST_RESULTS
-  })
-}
 
 function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly folder: string; readonly glob: string } {
   const from = path ?? cwd
@@ -70,20 +62,21 @@ function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly f
 }
 
 interface Found extends Searched {
-  readonly prefix: string
-  readonly shown: ReadableFiles
+  readonly prefix?: string
+  readonly files?: FoundFiles
   readonly durationMs: number
 }
 
-function resultOf(names: readonly Buffer[], { why, trouble, prefix, shown, durationMs }: Found): ToolResult {
-  const filenames = names.slice(0, MOST_SHOWN).map(name => shownName(Buffer.concat([Buffer.from(prefix), name])))
+function resultOf(names: readonly Buffer[], { why, trouble, prefix = '', files, durationMs }: Found): ToolResult {
+  const shown = names.slice(0, MOST_SHOWN).filter(name => files?.isThere(name))
+  const filenames = shown.map(name => shownName(Buffer.concat([Buffer.from(prefix), name])))
   const truncated = names.length > MOST_SHOWN
   const all = why === 'ended' ? names.length : `more than ${names.length}`
   const notes = [
     ...(truncated ? [`(These are the first ${MOST_SHOWN} of ${all} files. Use a narrower pattern or path.)`] : []),
     ...(why === 'timeout' ? ['(The search took too long and was ended: there may be more. Use a narrower path.)'] : []),
     ...(trouble === undefined ? [] : [`(Not everything could be searched: ${trouble})`]),
-    ...shown.notes
+    ...(files?.notes ?? [])
   ]
   return {
     content: [...(filenames.length === 0 ? ['No files found'] : filenames), ...notes].join('\n'),

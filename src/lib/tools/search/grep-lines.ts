@@ -1,11 +1,8 @@
 import { isObject } from '../../util/plain.ts'
-import { bare } from './ripgrep.ts'
 
 const LONGEST = 500
 
 interface Writing {
-  readonly shows: (path: Buffer) => boolean
-  readonly name: (path: Buffer) => string
   readonly numbers: boolean
   readonly only: boolean
   readonly groups: boolean
@@ -36,18 +33,17 @@ export class Matches {
     this.#add = add
   }
 
-  read(record: Buffer): boolean {
+  read(record: Buffer, nameOf: (path: Buffer) => string): boolean {
     const said: unknown = JSON.parse(record.toString())
     const type = isObject(said) ? said['type'] : undefined
     if (!isObject(said) || (type !== 'match' && type !== 'context')) return true
     const found = said['data'] as Found
-    if (!this.#writing.shows(bare(bytesOf(found.path)))) return true
-    if (this.#writing.only) return type === 'context' || this.#writeParts(found)
-    return this.#write(found, type === 'match' ? ':' : '-')
+    const name = nameOf(bytesOf(found.path))
+    if (this.#writing.only) return type === 'context' || this.#writeParts(name, found)
+    return this.#write(name, found, type === 'match' ? ':' : '-')
   }
 
-  #write({ path, lines, line_number: first, submatches }: Found, mark: string): boolean {
-    const name = this.#writing.name(bare(bytesOf(path)))
+  #write(name: string, { lines, line_number: first, submatches }: Found, mark: string): boolean {
     const isApart = this.#path !== '' && (name !== this.#path || first !== this.#last + 1)
     const texts = linesIn(bytesOf(lines))
     this.#path = name
@@ -59,8 +55,7 @@ export class Matches {
     })
   }
 
-  #writeParts({ path, lines, line_number: first, submatches }: Found): boolean {
-    const name = this.#writing.name(bare(bytesOf(path)))
+  #writeParts(name: string, { lines, line_number: first, submatches }: Found): boolean {
     const all = bytesOf(lines)
     return submatches.every(({ match, start }) => {
       const number = first + linesIn(all.subarray(0, start + 1)).length - 1

@@ -2,8 +2,9 @@ import { realPath } from '../../world/files/paths.ts'
 import type { ToolInput } from '../built-in.ts'
 import { Matches } from './grep-lines.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
-import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
-import { ReadableFiles, type SearchPlace } from './search-place.ts'
+import { FoundFiles } from './found-files.ts'
+import { MOST_RESULTS, newestFirst, withoutRecords, type Searched } from './ripgrep.ts'
+import type { SearchPlace } from './search-place.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 
 type GrepInput = ToolInput<'Grep'>
@@ -16,22 +17,19 @@ const SHOWN = 30_000
 const HEAD_LIMIT = 250
 
 export const filesOf: Mode = async (input, place, call) => {
-  const found: Buffer[] = []
-  const searched = await ripgrep(call, {
-    args: [...commonArgs(input), '--files-with-matches', '--null'],
-    place,
-    separator: 0,
-    each: record => found.push(bare(record)) < MOST_RESULTS
-  })
-  const shown = new ReadableFiles(place, call.session)
-  const readable = found.filter(path => shown.has(path))
-  const sorted = searched.why === 'aborted' ? [] : await newestFirst(place.folder, readable)
+  const files = new FoundFiles(place, call)
+  const first = await files.find([...commonArgs(input), '--files-with-matches'])
+  const sorted = isOver(first) ? [] : await newestFirst(place, first.names)
   const page = new Page(input, SHOWN)
   const name = namer(place, call)
-  for (const each of sorted) if (!page.add(name(each))) break
+  const searched = await files.search(sorted, {
+    args: [...commonArgs(input), '--files-with-matches', '--null'],
+    separator: 0,
+    each: (record, nameOf) => page.add(name(nameOf(record)))
+  })
   const filenames = page.lines
   const count = filenames.length
-  return answer(searched, page, shown, {
+  return answer(joined(first, searched, page), page, files, {
     words: count === 0 ? ['No files found'] : [`Found ${count} ${count === 1 ? 'file' : 'files'}`, ...filenames],
     output: { mode: 'files_with_matches', filenames, numFiles: count, totalFiles: sorted.length }
   })
@@ -39,30 +37,24 @@ export const filesOf: Mode = async (input, place, call) => {
 
 export const countsOf: Mode = async (input, place, call) => {
   const found: { readonly path: Buffer; readonly count: number }[] = []
-  const shown = new ReadableFiles(place, call.session)
-  let begun: Buffer[] = []
-  const searched = await ripgrep(call, {
+  const files = new FoundFiles(place, call)
+  const first = await files.find([...commonArgs(input), '--files-with-matches'])
+  const page = new Page(input, SHOWN)
+  const searched = await files.search(isOver(first) ? [] : first.names.toSorted(Buffer.compare), {
     args: [...commonArgs(input), '--count', '--with-filename', '--null'],
-    place,
     separator: NEWLINE,
-    each(record) {
-      // A name may contain a newline: the count follows a NUL.
+    each(record, nameOf) {
       const end = record.indexOf(0)
-      if (end === -1) return begun.push(record, Buffer.of(NEWLINE)) < MOST_RESULTS
-      const path = Buffer.concat([...begun, record.subarray(0, end)])
-      begun = []
-      if (!shown.has(bare(path))) return true
-      return found.push({ path: bare(path), count: Number(record.subarray(end + 1)) }) < MOST_RESULTS
+      found.push({ path: nameOf(record.subarray(0, end)), count: Number(record.subarray(end + 1)) })
+      return true
     }
   })
-  found.sort((a, b) => Buffer.compare(a.path, b.path))
-  const page = new Page(input, SHOWN)
   const name = namer(place, call)
   for (const { path, count } of found) if (!page.add(`${name(path)}:${count}`)) break
   const numMatches = found.reduce((sum, { count }) => sum + count, 0)
   const content = page.lines.join('\n')
   const total = `${numMatches} ${numMatches === 1 ? 'line matches' : 'lines match'} in ${found.length} ${found.length === 1 ? 'file' : 'files'}`
-  return answer(searched, page, shown, {
+  return answer(joined(first, searched, page), page, files, {
     words: found.length === 0 ? ['No matches found'] : [...page.lines, total],
     output: { mode: 'count', numFiles: found.length, filenames: [], content, numMatches }
   })
@@ -70,31 +62,36 @@ export const countsOf: Mode = async (input, place, call) => {
 
 export const contentOf: Mode = async (input, place, call) => {
   const page = new Page(input, SHOWN)
-  const shown = new ReadableFiles(place, call.session)
+  const files = new FoundFiles(place, call)
   const context = input.context ?? input['-C']
   const [before, after] = [input['-B'] ?? context ?? 0, input['-A'] ?? context ?? 0]
+  // Sorted, so that a page is the same each time. A file has a line at least, so that these files fill the page.
+  const args = [...commonArgs(input), '--files-with-matches', '--sort=path']
+  const first = await files.find(args, Math.min(MOST_RESULTS, page.end + 1))
+  const name = namer(place, call)
   const matches = new Matches(
-    {
-      shows: path => shown.has(path),
-      name: namer(place, call),
-      numbers: input['-n'] !== false,
-      only: input['-o'] === true,
-      groups: before + after > 0
-    },
+    { numbers: input['-n'] !== false, only: input['-o'] === true, groups: before + after > 0 },
     line => page.add(line)
   )
-  const searched = await ripgrep(call, {
-    // Sorted, so that a page is the same each time.
-    args: [...commonArgs(input), '--json', '--sort=path', `--before-context=${before}`, `--after-context=${after}`],
-    place,
+  const searched = await files.search(isOver(first) ? [] : first.names, {
+    args: [...commonArgs(input), '--json', `--before-context=${before}`, `--after-context=${after}`],
     separator: NEWLINE,
-    each: record => matches.read(record)
+    each: (record, nameOf) => matches.read(record, path => name(nameOf(path)))
   })
   const content = page.lines.join('\n')
-  return answer(searched, page, shown, {
+  return answer(joined(first, searched, page), page, files, {
     words: content === '' ? ['No matches found'] : [content],
     output: { mode: 'content', numFiles: 0, filenames: [], content, numLines: page.lines.length }
   })
+}
+
+const isOver = ({ why, failure }: Searched): boolean => why === 'aborted' || failure !== undefined
+
+/** How both parts of a search ended. A full page is no reason. */
+function joined(first: Searched, second: Searched, { isCut }: Page): Searched {
+  if (isOver(first) || second.why === 'ended' || (second.why === 'enough' && isCut))
+    return { ...first, failure: first.failure ?? second.failure, trouble: first.trouble ?? second.trouble }
+  return second
 }
 
 function namer({ folder }: SearchPlace, { session }: ToolCall): (path: Buffer) => string {
@@ -116,6 +113,10 @@ class Page {
     this.#room = room
   }
 
+  get end(): number {
+    return this.offset + this.#limit
+  }
+
   add(line: string): boolean {
     if (this.#passed++ < this.offset) return true
     this.isCut = this.lines.length >= this.#limit || line.length > this.#room
@@ -129,7 +130,7 @@ class Page {
 function answer(
   { why, failure, trouble }: Searched,
   page: Page,
-  shown: ReadableFiles,
+  files: FoundFiles,
   { words, output }: { readonly words: readonly string[]; readonly output: Readonly<Record<string, unknown>> }
 ): ToolResult | undefined {
   if (why === 'aborted') return undefined
@@ -142,7 +143,7 @@ function answer(
     ...(late === undefined ? [] : [`(${late} There may be more.)`]),
     ...(why === 'enough' && !page.isCut ? [`(The search ended after ${MOST_RESULTS} files. There may be more.)`] : []),
     ...(trouble === undefined ? [] : [`(Not everything could be searched: ${trouble})`]),
-    ...shown.notes
+    ...files.notes
   ]
   return {
     content: [...words, ...notes].join('\n'),

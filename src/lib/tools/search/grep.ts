@@ -1,7 +1,7 @@
 import { builtInTool } from '../built-in.ts'
-import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
+import { absolutePath, fileSubject, judgedFile } from '../files/tool-paths.ts'
 import { presentGrep } from '../present.ts'
-import { placeAt } from './search-place.ts'
+import { openPlace } from './search-place.ts'
 import { failed, type Tool } from '../tool.ts'
 
 export const grepTool: Tool = builtInTool('Grep', {
@@ -21,10 +21,14 @@ export const grepTool: Tool = builtInTool('Grep', {
   subject: (input, session) => fileSubject(input, 'read', session, input.path ?? session.cwd),
   present: presentGrep,
   async run(input, call) {
-    const place = await placeAt(judgedPath(input, call.session, input.path ?? call.session.cwd))
+    const place = await openPlace(judgedFile(input, call.session, input.path ?? call.session.cwd))
     if ('problem' in place) return failed(place.problem)
-    const { contentOf, countsOf, filesOf } = await import('./grep-modes.ts')
-    const mode = { content: contentOf, files_with_matches: filesOf, count: countsOf }[input.output_mode]
-    return (await mode(input, place, call)) ?? failed('the search was interrupted')
+    try {
+      const { contentOf, countsOf, filesOf } = await import('./grep-modes.ts')
+      const mode = { content: contentOf, files_with_matches: filesOf, count: countsOf }[input.output_mode]
+      return (await mode(input, place, call)) ?? failed('the search was interrupted')
+    } finally {
+      await place.close()
+    }
   }
 })

@@ -8,7 +8,7 @@ import { besides, type SearchPlace } from './search-place.ts'
 import type { ToolCall } from '../tool.ts'
 
 /** The time limit of a search, in milliseconds, */
-const LONGEST = 5_000
+export const SEARCH_TIME = 5_000
 /** and the maximum number of results. */
 export const MOST_RESULTS = 10_000
 /** In bytes. Longer records are skipped. */
@@ -20,9 +20,10 @@ export interface Searched {
   readonly trouble?: string | undefined
 }
 
-export interface Search {
+export interface Search extends Pick<SearchPlace, 'folder' | 'at'> {
   readonly args: readonly string[]
-  readonly place: SearchPlace
+  /** Instead of the folder: opened files, and the paths by which ripgrep opens them. */
+  readonly files?: { readonly paths: readonly string[]; readonly descriptors: readonly number[] }
   readonly separator: number
   /** Called with each record; return `false` to stop. */
   each(record: Buffer): boolean
@@ -31,7 +32,7 @@ export interface Search {
 
 /** Searches with ripgrep, whose patterns run in linear time. */
 export async function ripgrep(call: ToolCall, search: Search): Promise<Searched> {
-  const { place, args } = search
+  const { folder, at, args, files } = search
   const { session, signal } = call
   const file = programPath()
   if (signal.aborted) return { why: 'aborted' }
@@ -45,8 +46,9 @@ export async function ripgrep(call: ToolCall, search: Search): Promise<Searched>
     stdout: (chunk: Buffer) => records.add(chunk),
     stderr: (chunk: Buffer) => void (errors.length < 4_000 && (errors += chunk.toString()))
   }
-  const words = [...FIRST, ...args, ...besides(place), '--', `./${place.name ?? ''}`]
-  const running = processesOf(session).start({ file, args: words, isOwn: true }, place.folder, session.env, listener)
+  const words = [...FIRST, ...args, ...besides(folder), '--', ...(files?.paths ?? ['./'])]
+  const program = { file, args: words, isOwn: true, descriptors: files?.descriptors } as const
+  const running = processesOf(session).start(program, at, session.env, listener)
   const { promise, resolve } = Promise.withResolvers<Searched>()
   const settle = (searched: Searched): void => {
     clearTimeout(limit)
@@ -59,7 +61,7 @@ export async function ripgrep(call: ToolCall, search: Search): Promise<Searched>
     settle({ why })
   }
   const abort = (): void => stop('aborted')
-  const limit = setTimeout(stop, search.longest ?? LONGEST, 'timeout')
+  const limit = setTimeout(stop, search.longest ?? SEARCH_TIME, 'timeout')
   signal.addEventListener('abort', abort)
   void running.ended.then(ended => settle(endOf(ended, errors, records.count)))
   return promise
@@ -94,7 +96,7 @@ export function programPath(): string {
 }
 
 /** Newest first, then by name. Files that are gone are left out. */
-export async function newestFirst(folder: string, names: readonly Buffer[]): Promise<readonly Buffer[]> {
+export async function newestFirst({ at: folder }: SearchPlace, names: readonly Buffer[]): Promise<readonly Buffer[]> {
   const prefix = Buffer.from(join(folder, '/'))
   const aged: { readonly name: Buffer; readonly time: number }[] = []
   for (let at = 0; at < names.length; at += 256) {

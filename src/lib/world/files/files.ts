@@ -1,6 +1,7 @@
 import { constants, existsSync, readlinkSync, statfsSync, statSync, type BigIntStats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { escaped } from '../../util/escape.ts'
+import { linkOf } from './file-finder.ts'
 import { realPath } from './paths.ts'
 
 /** An ordinary file that is open for reading. The caller closes `handle`. */
@@ -23,12 +24,22 @@ const ATTEMPTS = 5
 
 export const DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined
 
+/** A file as it was judged: by its real path, and by its identity if it had several names. */
+export interface JudgedFile {
+  readonly path: string
+  readonly link: string | undefined
+}
+
+/** Opens the file that was judged, and no other: neither through a link, nor another file with several names. */
+export const openJudged = ({ path, link }: JudgedFile): Promise<OpenFile> =>
+  openFile(path, stat => linkOf(stat) === undefined || linkOf(stat) === link)
+
 /**
  * Opens the ordinary file at a real path and verifies that it is still at that path, so that a link placed there
  * meanwhile is not followed. Anything but an ordinary file is refused before opening, since opening may block or have
  * effects.
  */
-export async function openFile(path: string): Promise<OpenFile> {
+export async function openFile(path: string, isMeant = (_: BigIntStats): boolean => true): Promise<OpenFile> {
   for (let attempt = 1; ; attempt++) {
     refuseKind(await lstat(path), path)
     const handle = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
@@ -36,7 +47,7 @@ export async function openFile(path: string): Promise<OpenFile> {
       const stat = await handle.stat({ bigint: true })
       refuseKind(stat, path)
       refuseMadeUp(handle, path)
-      if (isAt(handle, stat, path))
+      if (isMeant(stat) && isAt(handle.fd, stat, path))
         return { path, handle, stat, isSettled: Date.now() - Number(stat.ctimeMs) > STEP_MS }
     } catch (error) {
       await handle.close()
@@ -47,8 +58,8 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-export function isAt(handle: FileHandle, stat: BigIntStats, path: string): boolean {
-  if (DESCRIPTORS !== undefined) return readlinkSync(`${DESCRIPTORS}/${handle.fd}`) === path
+export function isAt(descriptor: number, stat: BigIntStats, path: string): boolean {
+  if (DESCRIPTORS !== undefined) return readlinkSync(`${DESCRIPTORS}/${descriptor}`) === path
   const there = statSync(path, { bigint: true, throwIfNoEntry: false })
   return there?.ino === stat.ino && there.dev === stat.dev && realPath(path) === path
 }

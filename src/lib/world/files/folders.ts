@@ -19,15 +19,16 @@ export async function openFolder(path: string): Promise<OpenFolder> {
   let there = path
   for (; statSync(there, { throwIfNoEntry: false }) === undefined; there = dirname(there))
     missing.unshift(basename(there))
-  let folder = await hold(there, there)
+  let folder = await holdFolder(there)
   for (const name of missing) folder = await enter(folder, name)
   return folder
 }
 
-async function hold(path: string, through: string): Promise<OpenFolder> {
+/** Opens the folder at a real path, never through a link. */
+export async function holdFolder(path: string, through = path): Promise<OpenFolder> {
   const handle = await open(through, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
-    if (!isAt(handle, await handle.stat({ bigint: true }), path)) {
+    if (!isAt(handle.fd, await handle.stat({ bigint: true }), path)) {
       throw new Error(`${shownPath(path)} was replaced while it was opened; try again`)
     }
   } catch (error) {
@@ -44,7 +45,7 @@ async function enter(folder: OpenFolder, name: string): Promise<OpenFolder> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     })
     await syncFolder(folder)
-    return await hold(join(folder.path, name), folder.at(name))
+    return await holdFolder(join(folder.path, name), folder.at(name))
   } finally {
     await folder.handle.close()
   }

@@ -52,7 +52,7 @@ export const startProcess: Start = (program, listener) => {
       env: { ...program.env, CARABINER_RUN: cookieOf(run) },
       detached: true,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe', ...(filter === undefined ? [] : [filter])]
+      stdio: ['pipe', 'pipe', 'pipe', ...(program.descriptors ?? (filter === undefined ? [] : [filter]))]
     })
   } catch (error) {
     return failedToStart(error)

@@ -1,7 +1,7 @@
+import type { ProgramWords } from './shell.ts'
+
 /** What to start, and how. Nothing else is inherited. */
-export interface Program {
-  readonly file: string
-  readonly args: readonly string[]
+export interface Program extends Omit<ProgramWords, 'isOwn'> {
   readonly cwd: string
   /** `CARABINER_RUN` is added, by which everything that it starts can be found. */
   readonly env: Readonly<Record<string, string>>

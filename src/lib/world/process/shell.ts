@@ -8,6 +8,8 @@ export interface ProgramWords {
   readonly args: readonly string[]
   /** A program of this package, which is not confined. */
   readonly isOwn?: true
+  /** Further descriptors that it inherits, as 3, 4, … */
+  readonly descriptors?: readonly number[] | undefined
 }
 
 const found = new Map<string, string | undefined>()

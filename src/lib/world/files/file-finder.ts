@@ -1,0 +1,84 @@
+import { lstatSync, readdirSync, type BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { attempt } from '../../util/attempt.ts'
+import { isFolder } from './paths.ts'
+
+const MOST_FOLDERS = 100_000
+/** In milliseconds. */
+const SETTLED = 100
+
+interface FoundFile {
+  readonly path: string
+  /** `DEV:INO` of an ordinary file: the same for all its names. */
+  readonly id: string | undefined
+}
+
+interface Listing {
+  readonly found: readonly FoundFile[]
+  readonly folders: readonly string[]
+  readonly files: number
+}
+
+/** Finds files by their paths. Folders that have not changed since the last time are not read again. */
+export class FileFinder {
+  readonly #isWanted: (path: string) => boolean
+  readonly #searchesFound: boolean
+  readonly #listings = new Map<string, Listing & { readonly mark: string }>()
+
+  /** `searchesFound`: whether a folder is also searched if it is wanted itself. */
+  constructor(isWanted: (path: string) => boolean, searchesFound: boolean) {
+    this.#isWanted = isWanted
+    this.#searchesFound = searchesFound
+  }
+
+  /** `whole` is false if there are more than `most` files, or too many folders. */
+  find(starts: readonly string[], most = Infinity): { readonly found: readonly FoundFile[]; readonly whole: boolean } {
+    const first = this.#sort(starts.map(path => ({ path, isOpen: isFolder(path) })))
+    const found = [...first.found]
+    const folders = new Set(first.folders)
+    let files = 0
+    for (const folder of folders) {
+      const listing = this.#list(folder)
+      for (const each of listing.found) found.push(each)
+      for (const each of listing.folders) folders.add(each)
+      files += listing.files
+      if (files > most || folders.size > MOST_FOLDERS) return { found, whole: false }
+    }
+    return { found, whole: true }
+  }
+
+  #list(folder: string): Listing {
+    const stat = attempt(() => lstatSync(folder))
+    const mark = `${stat?.ino} ${stat?.mtimeMs} ${stat?.ctimeMs}`
+    const known = this.#listings.get(folder)
+    if (known?.mark === mark) return known
+    const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? []
+    const listing = this.#sort(entries.map(each => ({ path: join(folder, each.name), isOpen: each.isDirectory() })))
+    // Times are exact to some milliseconds: what changes at once again would not be noticed.
+    if (Date.now() - (stat?.mtimeMs ?? Infinity) > SETTLED) this.#listings.set(folder, { ...listing, mark })
+    return listing
+  }
+
+  #sort(entries: readonly { readonly path: string; readonly isOpen: boolean }[]): Listing {
+    const wanted = entries.filter(({ path }) => this.#isWanted(path))
+    const folders = entries.filter(each => each.isOpen && (this.#searchesFound || !wanted.includes(each)))
+    return {
+      found: wanted.map(({ path, isOpen }) => ({ path, id: isOpen ? undefined : idOf(fileStat(path)) })),
+      folders: folders.map(({ path }) => path),
+      files: entries.length - folders.length
+    }
+  }
+}
+
+const fileStat = (path: string): BigIntStats | undefined => {
+  const stat = attempt(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))
+  return stat?.isFile() === true ? stat : undefined
+}
+
+const idOf = (stat: BigIntStats | undefined): string | undefined => stat && `${stat.dev}:${stat.ino}`
+
+/** The identity of an ordinary file that has several names; undefined for all others. */
+export const linkOf = (stat: BigIntStats | undefined): string | undefined =>
+  stat !== undefined && stat.nlink > 1n ? idOf(stat) : undefined
+
+export const linkAt = (path: string): string | undefined => linkOf(fileStat(path))
