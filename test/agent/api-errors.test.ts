@@ -177,3 +177,16 @@ test('E5: a server of the MCP SDK in place of one of ours is an error that says 
   expect(result).toMatchObject({ error_code: 'E_OPTION_INVALID' })
   expect(result.result).toMatch(/mcpServers\.own .*instance of an MCP SDK.*use createSdkMcpServer\(\{ name, tools/)
 })
+
+test('a named model costs what prices says, and a budget can be kept for one without a list price', async () => {
+  const price = { input: 1000, output: 2000, cacheWrite: 0, cacheRead: 0 }
+  const { result } = await against([answered], {
+    model: 'own-model',
+    prices: { 'own-model': price },
+    maxBudgetUsd: 100
+  })
+  const { input_tokens, output_tokens } = result.usage
+  expect(input_tokens).toBeGreaterThan(0)
+  expect(result).toMatchObject({ is_error: false })
+  expect(result.total_cost_usd).toBeCloseTo((input_tokens * 1000 + output_tokens * 2000) / 1e6)
+})

@@ -66,6 +66,15 @@ describe('a provider that', () => {
     expect(result).toMatchObject({ is_error: true, terminal_reason: 'api_error' })
   })
 
+  test.each([0, 1, 3])('never answers is asked again %i times if maxRetries says so', async maxRetries => {
+    const { result, retries, sent } = await patiently(
+      Array.from({ length: 5 }, () => ({ fail: { status: 503 } })),
+      { maxRetries }
+    )
+    expect([sent.length, retries.length]).toEqual([maxRetries + 1, maxRetries])
+    expect(result).toMatchObject({ is_error: true, terminal_reason: 'api_error' })
+  })
+
   test.each([
     [401, 'authentication_failed'],
     [402, 'billing_error'],

@@ -5,6 +5,7 @@ import type { Session } from '../agent/session/session.ts'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { modelOf } from './setup/models.ts'
+import type { ProjectContext } from './setup/project-context.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 
@@ -21,9 +22,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   async clear(_, { session }, signal) {
     return (await clearSession(session, signal)) ?? done('The conversation was cleared.')
   },
-  async model(rest, { session, env }) {
+  async model(rest, { session, project }) {
     if (rest === '') return done(`The model is ${session.model.name}.`)
-    await switchModel(session, rest, env)
+    await switchModel(session, rest, project)
     return done(`The model is now ${session.model.name}.`)
   }
 }
@@ -43,15 +44,19 @@ export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSigna
   }
 }
 
-export async function switchModel(session: Session, name: QueryOptions['model'], env: Opened['env']): Promise<void> {
-  const model = await modelOf(name, env)
+export async function switchModel(
+  session: Session,
+  name: QueryOptions['model'],
+  project: ProjectContext
+): Promise<void> {
+  const model = await modelOf(name, project)
   const { dollars } = session.options.limits
   if (dollars !== undefined && model.price === undefined)
     throw fault(
       'E_OPTION_INVALID',
       'model',
       model.name,
-      `a model whose price is known, since maxBudgetUsd is ${dollars}`
+      `a model whose price is known (see prices), since maxBudgetUsd is ${dollars}`
     )
   session.model = model
 }

@@ -32,7 +32,7 @@ import { openTranscripts } from './transcripts.ts'
 
 export interface Opened {
   readonly session: Session
-  readonly env: ProjectContext['env']
+  readonly project: ProjectContext
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
   readonly names: Pick<InitMessage, 'agents' | 'skills' | 'plugins'>
@@ -59,7 +59,7 @@ export async function open(
   const project = loadProject(options)
   const { env, where, loaded } = project
   holdCredentialsIn(env)
-  const model = await sessionModel(options, env)
+  const model = await sessionModel(project)
   const outputSchema = await outputSchemaOf(options.outputFormat)
   const choice = await chooseSession(options, where)
   const ref: SessionRef = {}
@@ -90,7 +90,7 @@ export async function open(
     const servers = (ref.servers = await openServers(project, place, { ref, notices, signal }))
     const agents = agentPorts(project, model, transcripts, armed)
     const skills = skillsOf(project, permissions, armed)
-    const askAboutPage: AskAboutPage = question => askOnce({ ...question, model: undefined }, ref.session, env)
+    const askAboutPage: AskAboutPage = question => askOnce({ ...question, model: undefined }, ref.session, project)
     const session = (ref.session = new Session(
       {
         hooks: armed.hooks,
@@ -122,7 +122,7 @@ export async function open(
     notices.push(...missingTools(options.agents, [...session.tools.keys()]))
     return {
       session,
-      env,
+      project,
       watch: () =>
         armed.watch((reloaded, file) =>
           session.reader.notice(updateSettings(reloaded, file), reloaded.counts ? 'info' : 'warning')

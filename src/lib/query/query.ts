@@ -196,8 +196,8 @@ class RunningQuery implements Query {
 
   async setModel(model?: QueryOptions['model']): Promise<void> {
     this.#mustBeOpen('setModel()')
-    const { session, env } = await this.#opened
-    await switchModel(session, model, env)
+    const { session, project } = await this.#opened
+    await switchModel(session, model, project)
   }
 
   async setPermissionMode(text: string): Promise<void> {

@@ -25,8 +25,8 @@ export async function withModel<T>(
   const options = { model, env, cwd: folder, settingSources: [], persistSession: false, clock: HASTY }
   const { session, close } = await open(options, () => undefined, new AbortController().signal)
   const place = new HookEnvironment({
-    askModel: question => askOnce(question, session, env),
-    askAgent: question => askAgent(question, session, env),
+    askModel: question => askOnce(question, session, { options, env }),
+    askAgent: question => askAgent(question, session, { options, env }),
     ...more
   })
   try {

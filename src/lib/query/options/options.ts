@@ -125,6 +125,8 @@ export const OPTIONS = {
   includeHookEvents: 'boolean',
   includePartialMessages: 'boolean',
   maxBudgetUsd: AMOUNT,
+  /** How often a failed request to the model is repeated. Default 9, or CLAUDE_CODE_MAX_RETRIES. */
+  maxRetries: { type: 'integer', min: 0 },
   maxThinkingTokens: AMOUNT,
   maxTurns: AMOUNT,
   /** Servers of tools, by name: programs, addresses, or made by `createSdkMcpServer()`. */
@@ -145,6 +147,8 @@ export const OPTIONS = {
   /** `false`: nothing of the session is saved. */
   persistSession: 'boolean',
   plugins: { list: { object: { type: ['local'], path: 'string' } } },
+  /** Dollars for a million tokens, by the name of the model: for models without a list price, or with another one. */
+  prices: { record: { object: { input: AMOUNT, output: AMOUNT, cacheWrite: AMOUNT, cacheRead: AMOUNT } } },
   /**
    * Resumes a session: its id, or, in a copy, the path of a `.jsonl` file, also of Claude Code. With an empty prompt it
    * continues its last task.

@@ -31,7 +31,7 @@ export function agentPorts(
   for (const [name, agent] of definitions) forbiddenTo(name, agent)
   return {
     definitions,
-    modelFor: name => modelOf(name, env),
+    modelFor: name => modelOf(name, { options, env }),
     enter: (type, hooks) => armed.enter(type, hooks),
     logFor: transcripts.logFor,
     load: transcripts.load,

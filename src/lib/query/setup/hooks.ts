@@ -32,8 +32,8 @@ export function openHooks(project: ProjectContext, workspace: Workspace, ref: Se
       })
     },
     outside: {
-      askModel: question => askOnce(question, ref.session, env),
-      askAgent: question => askAgent(question, ref.session, env),
+      askModel: question => askOnce(question, ref.session, project),
+      askAgent: question => askAgent(question, ref.session, project),
       callServer: call => callServer(call, ref.servers),
       env,
       envFile: workspace.envFile,

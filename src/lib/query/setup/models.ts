@@ -10,25 +10,31 @@ import { invalidOption } from '../../schema/check.ts'
 import { envNumber } from '../../settings/files/env-number.ts'
 import type { ProjectContext } from './project-context.ts'
 
-/** By name, of the AI SDK, or an implementation of `Model`. */
+/** By name, of the AI SDK, or an implementation of `Model`, which has its own price. */
 export async function modelOf(
   given: string | LanguageModelV4 | Model | undefined,
-  env: Readonly<Record<string, string | undefined>>
+  { env, options }: Pick<ProjectContext, 'env' | 'options'>
 ): Promise<Model> {
+  const withPrice = (model: Model): Model => {
+    const price = options.prices?.[model.name]
+    return price === undefined ? model : { ...model, price }
+  }
   if (given === undefined || typeof given === 'string')
-    return modelFor(given ?? env['ANTHROPIC_MODEL'] ?? 'default', { env })
+    return withPrice(await modelFor(given ?? env['ANTHROPIC_MODEL'] ?? 'default', { env }))
   if ('ask' in given && typeof given.ask === 'function') return given
-  if ('doStream' in given && typeof given.doStream === 'function') return fromLanguageModel(given)
+  if ('doStream' in given && typeof given.doStream === 'function') return withPrice(fromLanguageModel(given))
   throw fault('E_OPTION_INVALID', 'model', typeof given, 'the name of a model, or a LanguageModelV4 of the AI SDK')
 }
 
-export async function sessionModel(
-  { model: given, maxBudgetUsd }: QueryOptions,
-  env: Parameters<typeof modelOf>[1]
-): Promise<Model> {
-  const model = await modelOf(given, env)
+export async function sessionModel(project: ProjectContext): Promise<Model> {
+  const { model: given, maxBudgetUsd } = project.options
+  const model = await modelOf(given, project)
   if (maxBudgetUsd !== undefined && model.price === undefined)
-    throw invalidOption('maxBudgetUsd', maxBudgetUsd, `a model whose price is known; that of ${model.name} is not`)
+    throw invalidOption(
+      'maxBudgetUsd',
+      maxBudgetUsd,
+      `a model whose price is known; give that of ${model.name} in prices`
+    )
   return model
 }
 
@@ -47,7 +53,7 @@ export function limitsOf({ options, env }: ProjectContext, notices: string[]): S
     window: options.contextWindow,
     // In the variable, 0 means no limit; the limit per prompt still applies.
     stopBlocks: options.maxStopBlocks ?? (cap === 0 ? Number.POSITIVE_INFINITY : (cap ?? MOST_STOP_BLOCKS)),
-    tries: retries === undefined ? MOST_TRIES : retries + 1
+    tries: 1 + (options.maxRetries ?? retries ?? MOST_TRIES - 1)
   }
 }
 
