@@ -80,6 +80,13 @@ test('docs/cli.md lists every flag of run', () => {
   expect(missing).toEqual([])
 })
 
+test('docs/cli.md lists every flag of mcp', () => {
+  const { flags } = COMMANDS.find(({ name }) => name === 'mcp')!
+  const text = section('docs/cli.md', 'mcp') + section('docs/cli.md', 'Common flags')
+  const missing = flags.flatMap(each => flagsOf(each.flags)).filter(flag => !new RegExp(`\`${flag}\\b`).test(text))
+  expect(missing).toEqual([])
+})
+
 test('docs/cli.md lists every flag of the commands about sessions, and every gap', () => {
   const text = section('docs/cli.md', 'sessions')
   const flags = COMMANDS.filter(({ name }) => name.startsWith('sessions ')).flatMap(row => row.flags)
@@ -114,7 +121,7 @@ test('commands in the pages have names and flags that exist', () => {
     const row = COMMANDS.findLast(({ name }) => `${line} `.startsWith(`${name} `))
     if (row === undefined) return !line.startsWith('--')
     const known = new Set(row.flags.flatMap(({ flags }) => flagsOf(flags)))
-    const bare = line.replaceAll(/"[^"]*"|'[^']*'/g, '')
+    const bare = line.replaceAll(/"[^"]*"|'[^']*'| -- .*$/g, '')
     return flagsOf(bare).some(flag => !known.has(flag) && flag !== '--help')
   })
   expect(strange).toEqual([])

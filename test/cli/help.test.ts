@@ -14,6 +14,7 @@ const COMMANDS = [
   'run',
   'demo',
   'fire',
+  'mcp',
   'doctor',
   'hooks init',
   'hooks list',

@@ -5,6 +5,7 @@ import {
   FIRE_FLAGS,
   INIT_FLAGS,
   LIST_FLAGS,
+  MCP_FLAGS,
   PROJECT_FLAGS,
   REPAIR_FLAGS,
   RULES_FLAGS,
@@ -69,6 +70,20 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner fire Stop --json', 'the same for a program']
     ],
     run: async (event, flags) => (await import('./hooks/fire.ts')).fireEvent(String(event), flags)
+  },
+  {
+    name: 'mcp',
+    argument: { name: '[server...]', words: 'the program of the server and its arguments, after --' },
+    words:
+      'put the gate between any MCP client and a server: every tool call passes the hooks and rules that are active here',
+    flags: MCP_FLAGS,
+    examples: [
+      ['carabiner mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'what the client starts as its server'],
+      ['carabiner mcp --name files --hooks gate.ts -- npx -y server-files .', 'hooks see mcp__files__TOOL'],
+      [`carabiner mcp --http https://example.org/mcp --header 'Authorization: Bearer \${TOKEN}'`, 'a server at a URL'],
+      ['carabiner fire PreToolUse --tool mcp__files__write_file', 'would this call be stopped?']
+    ],
+    run: async (server, flags) => (await import('./mcp/proxy.ts')).proxyServer(server as readonly string[], flags)
   },
   {
     name: 'doctor',

@@ -114,6 +114,24 @@ export const RULES_FLAGS = table([
   ...PROJECT_FLAGS
 ])
 
+export const MCP_FLAGS = table([
+  { flags: '--http <url>', once: true, words: 'a server at this URL (streamable HTTP), instead of a program' },
+  { flags: '--header <header>', many: true, words: 'with --http: "Name: value"; ${NAME} in it is a variable' },
+  {
+    flags: '--name <name>',
+    once: true,
+    words: 'name of the server in mcp__NAME__TOOL (default: from the program or URL)'
+  },
+  {
+    flags: '--permission-mode <mode>',
+    once: true,
+    words: 'default: rules refuse and ask, the client decides the rest; dontAsk: only what rules allow runs'
+  },
+  ...WHERE,
+  ...TRUST
+])
+export type McpFlags = FlagValues<typeof MCP_FLAGS>
+
 export const FIRE_FLAGS = table([
   {
     flags: '--input <file-or-json>',

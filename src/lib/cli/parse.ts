@@ -21,6 +21,10 @@ export function parsePlain(args: readonly string[], rows: readonly CommandRow[])
   const rest = args.slice(row.name.split(' ').length)
   for (let at = 0; at < rest.length;) {
     const arg = rest[at++] ?? ''
+    if (arg === '--') {
+      texts.push(...rest.slice(at))
+      break
+    }
     if (!arg.startsWith('-')) {
       texts.push(arg)
       continue

@@ -6,10 +6,14 @@ import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { Situation } from '../../settings/active/active-hooks.ts'
 import { realPath } from '../../world/files/paths.ts'
+import type { Sandbox } from '../../world/process/sandbox.ts'
 import { settingsPlaces } from '../common.ts'
 
+/** `sandbox`: what confines hooks, if settings say so. */
+export type HooksHere = ArmedHooks & { readonly sandbox: Sandbox | undefined }
+
 /** Hooks without an agent, with the variables of the settings, and a file for those that hooks set; `close` removes it. */
-export async function hooksHere(situation: Situation, registry?: RegistryOptions): Promise<ArmedHooks> {
+export async function hooksHere(situation: Situation, registry?: RegistryOptions): Promise<HooksHere> {
   // Created only when a hook is given its path.
   const folder = join(tmpdir(), `carabiner-${randomUUID()}`)
   const envFile = join(folder, 'env.sh')
@@ -24,6 +28,7 @@ export async function hooksHere(situation: Situation, registry?: RegistryOptions
   const armed = await armHooks(() => situation, { registry, outside: { env, envFile, sandbox } })
   return {
     ...armed,
+    sandbox,
     async close() {
       await armed.close()
       sandbox?.close()

@@ -1,20 +1,16 @@
 import { fault } from '../../faults.ts'
 import { requireRule } from '../../agent/subagents/child-permissions.ts'
 import { judgeLeaves } from '../../permissions/allow-command.ts'
-import { factsOf, mainInput } from '../../permissions/call-facts.ts'
+import { mainInput } from '../../permissions/call-facts.ts'
 import { decide } from '../../permissions/decide.ts'
-import { parseMode, type Mode } from '../../permissions/modes.ts'
-import { twinsFor } from '../../permissions/hard-links.ts'
-import type { CallFacts, Policy, Rule } from '../../permissions/policy.ts'
+import { parseMode } from '../../permissions/modes.ts'
+import type { Policy, Rule } from '../../permissions/policy.ts'
 import { narrowedBy } from '../../permissions/rule-advice.ts'
-import { otherNames } from '../../query/options/other-names.ts'
-import { rulesOf } from '../../settings/permissions/permission-settings.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { isThere, resolvePath } from '../../world/files/paths.ts'
-import { repositoryFacts } from '../../world/files/repository.ts'
 import { EXIT, loadProjectState } from '../common.ts'
 import type { FlagValues, RULES_FLAGS } from '../flags.ts'
 import { escapeLine, printLine, safeJson } from '../print.ts'
+import { factsHere, policyOf } from './policy.ts'
 
 type RulesFlags = FlagValues<typeof RULES_FLAGS>
 
@@ -34,7 +30,7 @@ interface Answer {
 
 /** `carabiner rules check TOOL INPUT`: what rules, mode and protected paths decide, and why. It starts nothing. */
 export async function checkRules([tool, ...words]: readonly string[], flags: RulesFlags): Promise<number> {
-  const policy = policyOf(flags)
+  const policy = policyWith(flags)
   if (tool !== undefined) {
     const answer = answerTo(tool, parseInput(tool, words.join(' ')), policy)
     if (flags.json === true) printLine(safeJson(answer))
@@ -51,27 +47,15 @@ export async function checkRules([tool, ...words]: readonly string[], flags: Rul
   return EXIT.done
 }
 
-function policyOf(flags: RulesFlags): Policy {
+function policyWith(flags: RulesFlags): Policy {
   const state = loadProjectState(flags)
-  const { loaded, where } = state
   const of = (texts: readonly string[] | undefined, behavior: Rule['behavior']): readonly Rule[] =>
     (texts ?? []).map(text => requireRule(text, behavior, `--${behavior}`))
   const trusted = state.trust.state === 'trusted' || state.trust.state === 'nothing'
-  const mode = parseMode(flags.mode ?? loaded.mode ?? 'default', true)
+  const mode = parseMode(flags.mode ?? state.loaded.mode ?? 'default', true)
   if (typeof mode === 'object') throw fault('E_MODE', mode.problem, '--mode')
-  return {
-    rules: [
-      ...rulesOf(loaded, trusted),
-      ...of(flags.allow, 'allow'),
-      ...of(flags.ask, 'ask'),
-      ...of(flags.deny, 'deny')
-    ],
-    mode: mode satisfies Mode,
-    roots: [resolvePath(loaded.root).path, ...loaded.directories.map(folder => resolvePath(folder).path)],
-    home: where.home,
-    own: [where.ownHome, ...where.managed, ...otherNames(loaded.root, where.home)],
-    leavesOut: true
-  }
+  const added = [...of(flags.allow, 'allow'), ...of(flags.ask, 'ask'), ...of(flags.deny, 'deny')]
+  return policyOf(state, trusted, mode, added)
 }
 
 async function* standardInput(): AsyncGenerator<string> {
@@ -96,15 +80,6 @@ function parseInput(tool: string, text: string): PlainObject {
   const given: unknown = /^\s*\{\s*"/.test(text) ? JSON.parse(text) : undefined
   return isObject(given) ? given : mainInput(tool, text)
 }
-
-/** As in a session. */
-const factsHere = (tool: string, input: PlainObject, policy: Policy): CallFacts =>
-  factsOf(tool, input, policy, {
-    real: resolvePath,
-    has: isThere,
-    repository: repositoryFacts,
-    twins: twinsFor(policy)
-  })
 
 function answerTo(tool: string, input: PlainObject, policy: Policy): Answer {
   const facts = factsHere(tool, input, policy)

@@ -128,7 +128,10 @@ function toolsOf(
 }
 
 /** Identifies a server: its name and how it is reached. A program named by a project belongs to that project. */
-function identityOf({ name, source, config }: NamedServer, { root }: ToolSession): readonly string[] {
+export function identityOf(
+  { name, source, config }: NamedServer,
+  { root }: Pick<ToolSession, 'root'>
+): readonly string[] {
   const way = 'url' in config ? [config.url] : [config.command, ...(config.args ?? [])]
   return [source, source === 'project' ? root : '', name, ...way]
 }

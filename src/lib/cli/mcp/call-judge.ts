@@ -1,0 +1,39 @@
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import type { FireInput, ToolEvent } from '../../hooks/events/event-table.ts'
+import type { Fires } from '../../hooks/guard.ts'
+import type { FireOptions } from '../../hooks/registry-internals.ts'
+import { decide } from '../../permissions/decide.ts'
+import type { Policy } from '../../permissions/policy.ts'
+import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
+import type { KnownTool } from '../../tools/mcp/mcp-approvals.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { factsHere } from '../rules/policy.ts'
+
+/** What judges the calls of a server. */
+export interface CallGate {
+  readonly server: { readonly name: string; readonly source: string }
+  readonly hooks: ArmedHooks['hooks']
+  readonly policy: Policy
+  /** Why no call can be judged, and none runs. */
+  readonly problem: string | undefined
+  notice(text: string): void
+}
+
+/** Hooks, then permission rules and changes of the tool, as in a session: `guard()` gets the outcome of all of them. */
+export function judgeOf({ hooks, server, policy, notice }: CallGate, tool: KnownTool | undefined): Fires {
+  const mcp_server = { name: server.name, source: server.source }
+  const fire = async (event: ToolEvent, input: PlainObject, options?: FireOptions): Promise<Outcome> => {
+    const outcome = await hooks.fire(event, { ...input, mcp_server } as FireInput<ToolEvent>, options)
+    for (const { by, message } of outcome.failures) notice(`the hook ${by} failed: ${message}`)
+    for (const { to, text } of outcome.systemMessages) if (to === 'user') notice(text)
+    const { decision, by = '', reason, updatedInput = input['tool_input'] as PlainObject } = outcome
+    if (event !== 'PreToolUse' || decision === 'deny' || decision === 'defer') return outcome
+    const doubt = tool?.change && `the tool has changed: ${tool.change}. Allowing it approves the new definition`
+    const facts = { ...factsHere(String(input['tool_name']), updatedInput, policy), subject: undefined, doubt }
+    const ruling = decide(facts, { ...policy, hook: decision && { decision, by, reason } })
+    // What nothing decides is up to the client, which asks by its own rules.
+    if (ruling.kind === 'hook' || ruling.kind === 'default') return outcome
+    return { ...outcome, ...ruling, blocked: ruling.decision === 'deny' }
+  }
+  return { fire: fire as Fires['fire'] }
+}

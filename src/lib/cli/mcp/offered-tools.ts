@@ -1,0 +1,57 @@
+import type { KnownTool, KnownTools } from '../../tools/mcp/mcp-approvals.ts'
+import { definitionOf, isTooDeep } from '../../tools/mcp/mcp-definition.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+
+/** The tools of a server, compared with their approved definitions. */
+export class OfferedTools {
+  /** The server announced a change: its tools are listed again before the next call. */
+  isStale = true
+  readonly #known: KnownTools
+  readonly #notice: (text: string) => void
+  readonly #tools = new Map<string, KnownTool>()
+  #listing: Promise<void> | undefined
+
+  constructor(known: KnownTools, notice: (text: string) => void) {
+    this.#known = known
+    this.#notice = notice
+  }
+
+  /** Undefined if the server does not list it. `list` gets one page. */
+  async find(tool: string, list: (page: PlainObject) => Promise<PlainObject>): Promise<KnownTool | undefined> {
+    while (this.isStale) await (this.#listing ??= this.#listAll(list).finally(() => (this.#listing = undefined)))
+    return this.#tools.get(tool)
+  }
+
+  /** A page of tools for the client. A tool that has changed is described as it was approved. */
+  read(page: PlainObject): PlainObject {
+    const { tools } = page
+    if (isTooDeep(tools)) throw new Error('the definitions of its tools are nested too deeply')
+    return Array.isArray(tools) ? { ...page, tools: tools.map(tool => this.#readTool(tool)) } : page
+  }
+
+  #readTool(tool: unknown): unknown {
+    if (!isObject(tool) || typeof tool['name'] !== 'string' || !isObject(tool['inputSchema'])) return tool
+    const now = definitionOf(tool as unknown as Parameters<typeof definitionOf>[0])
+    const known = this.#known.look(now)
+    const isNews = this.#tools.get(now.name)?.change !== known.change
+    this.#tools.set(now.name, known)
+    if (known.change === undefined) return tool
+    if (isNews) this.#notice(`the tool ${now.name} has changed, and a person is asked before it runs: ${known.change}`)
+    const { title: _, outputSchema: __, ...rest } = tool
+    return { ...rest, ...known.definition }
+  }
+
+  async #listAll(list: (page: PlainObject) => Promise<PlainObject>): Promise<void> {
+    this.isStale = false
+    try {
+      for (let cursor: unknown, more = true; more; more = cursor !== undefined) {
+        const page = await list(cursor === undefined ? {} : { cursor })
+        this.read(page)
+        cursor = page['nextCursor']
+      }
+    } catch (error) {
+      this.isStale = true
+      throw new Error('the server does not list its tools, so a change of them would not be detected', { cause: error })
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { isObject, type PlainObject } from '../../util/plain.ts'
+
+type Side = 'client' | 'server'
+type Take = (response: PlainObject | Error) => void
+
+export interface RelayPorts {
+  send(to: Side, message: PlainObject, signal?: AbortSignal): Promise<void>
+  onNotification(method: string): void
+  notice(text: string): void
+}
+
+/**
+ * Passes JSON-RPC messages between a client and a server, both ways, with the ids that they have. Requests with a handler
+ * reach the server only through it. Each side gets a message as it was parsed here, so that all read it alike.
+ */
+export class Relay {
+  /** By method: gives the response to a request of the client. */
+  readonly handlers = new Map<unknown, (request: PlainObject, signal: AbortSignal) => Promise<PlainObject>>()
+  readonly #ports: RelayPorts
+  readonly #waiting = { client: new Map<unknown, Take>(), server: new Map<unknown, Take>() }
+  readonly #open = new Map<unknown, AbortController>()
+  readonly #answering = new Set<Promise<void>>()
+
+  constructor(ports: RelayPorts) {
+    this.#ports = ports
+  }
+
+  /** Takes a message from one side. */
+  take(from: Side, message: unknown): void {
+    const kind = kindOf(message)
+    if (!isObject(message) || kind === undefined)
+      return this.#ports.notice(`the ${from} sent an invalid message, which was not passed on`)
+    const { id, method, params } = message
+    const waiting = kind === 'response' ? this.#waiting[from].get(id) : undefined
+    if (waiting !== undefined) return waiting(message)
+    if (from === 'server') {
+      if (kind === 'notification') this.#ports.onNotification(String(method))
+      // There is no such request any more, such as a cancelled one.
+      return kind === 'response' ? undefined : this.pass('client', message)
+    }
+    if (kind === 'request') return this.#begin(message)
+    if (kind === 'notification' && this.handlers.has(method))
+      return this.#ports.notice(`a ${String(method)} without an id was not passed on`)
+    this.pass('server', message)
+    if (method === 'notifications/cancelled' && isObject(params)) this.#cancel(params['requestId'])
+  }
+
+  pass(to: Side, message: PlainObject): void {
+    this.#ports.send(to, message).catch((error: Error) => this.#ports.notice(error.message))
+  }
+
+  /** Sends a request, and waits for its response. Rejects if there is none. */
+  async request(to: Side, request: PlainObject, signal: AbortSignal): Promise<PlainObject> {
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) =>
+      this.#send(to, request, signal, taken => (taken instanceof Error ? reject(taken) : resolve(taken)))
+    )
+  }
+
+  /** One side is gone. What the client waits for fails. */
+  async close(lost: Side, why: Error): Promise<void> {
+    if (lost === 'client') for (const id of [...this.#open.keys()]) this.#cancel(id)
+    for (const take of [...this.#waiting.server.values(), ...this.#waiting.client.values()]) take(why)
+    await Promise.all(this.#answering)
+  }
+
+  /** A cancelled request gets no response. */
+  #cancel(id: unknown): void {
+    this.#open.get(id)?.abort(new Error('it was cancelled'))
+    this.#open.delete(id)
+  }
+
+  #begin(request: PlainObject): void {
+    const { id, method } = request
+    if (this.#open.has(id)) return this.#ports.notice(`a second request with the id ${String(id)} was not passed on`)
+    const controller = new AbortController()
+    this.#open.set(id, controller)
+    const close: Take = taken => {
+      if (this.#open.get(id) !== controller) return
+      this.#open.delete(id)
+      this.pass('client', taken instanceof Error ? failedResponse(id, taken.message) : { ...taken, id })
+    }
+    const handler = this.handlers.get(method)
+    if (handler === undefined) return this.#send('server', request, controller.signal, close)
+    const answering = handler(request, controller.signal)
+      .then(close, close)
+      .finally(() => this.#answering.delete(answering))
+    this.#answering.add(answering)
+  }
+
+  #send(to: Side, request: PlainObject, signal: AbortSignal, take: Take): void {
+    const { id } = request
+    const waiting = this.#waiting[to]
+    const cancel = (): void => end(signal.reason as Error)
+    const end: Take = taken => {
+      if (waiting.get(id) !== end) return
+      waiting.delete(id)
+      signal.removeEventListener('abort', cancel)
+      take(taken)
+    }
+    waiting.set(id, end)
+    signal.addEventListener('abort', cancel)
+    this.#ports.send(to, request, signal).catch(end)
+  }
+}
+
+/** A response that says why there is no result. */
+export const failedResponse = (id: unknown, message: string): PlainObject => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32000, message }
+})
+
+const KEYS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'result', 'error'])
+
+/** Undefined for what the other side might read differently: some parsers ignore the case of keys. */
+function kindOf(message: unknown): 'request' | 'notification' | 'response' | undefined {
+  if (!isObject(message) || Object.keys(message).some(key => !KEYS.has(key) && KEYS.has(key.toLowerCase())))
+    return undefined
+  const { id, method } = message
+  const isResponse = 'result' in message || 'error' in message
+  if (method === undefined) return isResponse ? 'response' : undefined
+  if (isResponse || typeof method !== 'string') return undefined
+  return id === undefined ? 'notification' : typeof id === 'string' || typeof id === 'number' ? 'request' : undefined
+}

@@ -1,0 +1,34 @@
+import { factsOf } from '../../permissions/call-facts.ts'
+import type { Mode } from '../../permissions/modes.ts'
+import { twinsFor } from '../../permissions/hard-links.ts'
+import type { CallFacts, Policy, Rule } from '../../permissions/policy.ts'
+import { otherNames } from '../../query/options/other-names.ts'
+import { rulesOf } from '../../settings/permissions/permission-settings.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { isThere, resolvePath } from '../../world/files/paths.ts'
+import { repositoryFacts } from '../../world/files/repository.ts'
+import type { ProjectState } from '../common.ts'
+
+/** What decides about calls in a folder: the rules of its settings, and these. */
+export const policyOf = (
+  { loaded, where }: ProjectState,
+  trusted: boolean,
+  mode: Mode,
+  added: readonly Rule[]
+): Policy => ({
+  rules: [...rulesOf(loaded, trusted), ...added],
+  mode,
+  roots: [resolvePath(loaded.root).path, ...loaded.directories.map(folder => resolvePath(folder).path)],
+  home: where.home,
+  own: [where.ownHome, ...where.managed, ...otherNames(loaded.root, where.home)],
+  leavesOut: true
+})
+
+/** What is known about a call, as in a session. */
+export const factsHere = (tool: string, input: PlainObject, policy: Policy): CallFacts =>
+  factsOf(tool, input, policy, {
+    real: resolvePath,
+    has: isThere,
+    repository: repositoryFacts,
+    twins: twinsFor(policy)
+  })

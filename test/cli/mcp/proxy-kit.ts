@@ -1,0 +1,106 @@
+/** The official client, before the proxy or directly before a server. */
+import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { CLI } from '../../support/built-package.ts'
+import { cliStage, type CliStage } from '../../support/cli-stage.ts'
+
+const require = createRequire(import.meta.url)
+const program = (name: string): string => require.resolve(`@modelcontextprotocol/${name}/dist/index.js`)
+
+export const EVERYTHING: readonly string[] = [process.execPath, program('server-everything'), 'stdio']
+export const filesystem = (folder: string): readonly string[] => [
+  process.execPath,
+  program('server-filesystem'),
+  folder
+]
+export const SCRIPTED: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL('../../fixtures/mcp/server.ts', import.meta.url))
+]
+
+interface Connecting extends ClientOptions {
+  readonly stage?: CliStage
+  readonly env?: Readonly<Record<string, string>>
+  /** Called before the connection is made. */
+  readonly prepare?: (client: Client) => void
+}
+
+export interface ConnectedClient {
+  readonly client: Client
+  readonly pid: number
+  /** What the proxy or server printed for people. */
+  stderr(): string
+  /** The text of the result of a call. */
+  call(name: string, args?: Readonly<Record<string, unknown>>): Promise<{ text: string; isError: boolean }>
+}
+
+export async function connect(words: readonly string[], options: Connecting = {}): Promise<ConnectedClient> {
+  const { stage = cliStage(), env = {}, prepare, ...clientOptions } = options
+  const [command = '', ...args] = words
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...stage.env, ...env },
+    cwd: stage.project,
+    stderr: 'pipe'
+  })
+  let printed = ''
+  transport.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  const client = new Client({ name: 'test', version: '1' }, clientOptions)
+  prepare?.(client)
+  onTestFinished(() => client.close())
+  await client.connect(transport)
+  return {
+    client,
+    pid: transport.pid ?? 0,
+    stderr: () => printed,
+    async call(name, input = {}) {
+      const { content, isError } = await client.callTool({ name, arguments: input })
+      const text = content.map(part => (part.type === 'text' ? part.text : part.type)).join('\n')
+      return { text, isError: isError === true }
+    }
+  }
+}
+
+interface Proxying extends Connecting {
+  /** The body of a module of hooks: `hooks` is the registry. */
+  readonly hooks?: string
+  readonly flags?: readonly string[]
+  readonly name?: string
+}
+
+/** The words that start the proxy before a server, with these hooks. */
+export function proxyWords(server: readonly string[], stage: CliStage, options: Proxying = {}): readonly string[] {
+  const { hooks, flags = [], name = 'srv' } = options
+  const module =
+    hooks === undefined ? [] : ['--hooks', stage.write('home/gate.mjs', `export default hooks => {\n${hooks}\n}\n`)]
+  return [process.execPath, CLI, 'mcp', '--name', name, ...module, ...flags, ...server]
+}
+
+export function proxied(server: readonly string[], options: Proxying = {}): Promise<ConnectedClient> {
+  const stage = options.stage ?? cliStage()
+  const { hooks: _, flags: __, name: ___, ...rest } = options
+  return connect(proxyWords(['--', ...server], stage, options), { ...rest, stage })
+}
+
+/** A client that answers questions, and what it was asked. */
+export function answering(allow: boolean | undefined): {
+  readonly asked: string[]
+  readonly options: Pick<Connecting, 'capabilities' | 'prepare'>
+} {
+  const asked: string[] = []
+  return {
+    asked,
+    options: {
+      capabilities: { elicitation: { form: {} } },
+      prepare: client =>
+        client.setRequestHandler('elicitation/create', async ({ params }) => {
+          asked.push(params.message)
+          return allow === undefined ? { action: 'cancel' } : { action: 'accept', content: { allow } }
+        })
+    }
+  }
+}
