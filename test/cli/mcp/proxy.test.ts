@@ -239,6 +239,7 @@ describe('the command', () => {
     [['mcp'], /name one server/],
     [['mcp', '--http', 'http://x/', '--', 'y'], /name one server/],
     [['mcp', '--http', 'ftp://x/'], /http/],
+    [['mcp', '--http', 'http://x/', '--header', 'Token'], /Name: value/],
     [['mcp', '--name', '!!', '--', 'y'], /--name/],
     [['mcp', '--permission-mode', 'yolo', '--', 'y'], /mode/]
   ])('%j is a mistake', async (words, message) => {

@@ -42,7 +42,7 @@ export class GatedCall {
     const { params } = request
     this.#request = request
     this.#call = ports.questions.recall(isObject(params) ? params : {})
-    this.#input = (this.#call.params['arguments'] ?? {}) as object
+    this.#input = this.#call.params['arguments'] ?? {}
     this.#ports = ports
     this.#signal = signal
     this.#name = nameInServer(ports.gate.server.name, String(this.#call.params['name']))

@@ -55,7 +55,10 @@ function serverIn([command, ...args]: readonly string[], { http, header = [], na
   if (serverLabel(own) === '') throw fault('E_USAGE', `--name takes a name with letters or digits, not ${own}`)
   const source = 'dynamic'
   if (http === undefined) return { name: own, source, config: readServer({ command, args }, 'the server') }
-  const headers = Object.fromEntries(header.map(each => [each.split(':', 1)[0], each.replace(/^[^:]*:\s*/, '')]))
+  if (!header.every(each => /^[\w-]+:/.test(each))) throw fault('E_USAGE', '--header takes "Name: value"')
+  const headers = Object.fromEntries(
+    header.map(each => [each.replace(/:.*/s, ''), each.replace(/^.*?:\s*/, '')] as const)
+  )
   const config = serversIn({ [own]: { type: 'http', url: http, headers } }, process.env, '--http')[own]
   return { name: own, source, config: config! }
 }

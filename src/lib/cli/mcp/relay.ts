@@ -59,7 +59,7 @@ export class Relay {
 
   /** One side is gone. What the client waits for fails. */
   async close(lost: Side, why: Error): Promise<void> {
-    if (lost === 'client') for (const id of [...this.#open.keys()]) this.#cancel(id)
+    if (lost === 'client') for (const id of this.#open.keys()) this.#cancel(id)
     for (const take of [...this.#waiting.server.values(), ...this.#waiting.client.values()]) take(why)
     await Promise.all(this.#answering)
   }

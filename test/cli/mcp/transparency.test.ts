@@ -1,0 +1,241 @@
+/** What is not a tool call passes as if the proxy were not there: the same answers with it and without it. */
+import { createInterface } from 'node:readline'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
+import { cliStage } from '../../support/cli-stage.ts'
+import { eventually, HANG } from '../../support/waiting.ts'
+import { everythingAt, freePort } from '../../tools/mcp/mcp-kit.ts'
+import { connect, EVERYTHING, proxied, proxyWords, SCRIPTED, type ConnectedClient } from './proxy-kit.ts'
+
+vi.setConfig({ testTimeout: HANG })
+
+type Connect = (options: Parameters<typeof connect>[1]) => Promise<ConnectedClient>
+
+const HOOKS = `hooks.on('PreToolUse', () => undefined)`
+const WAYS: Readonly<Record<string, Connect>> = {
+  direct: options => connect(EVERYTHING, options),
+  proxied: options => proxied(EVERYTHING, { ...options, hooks: HOOKS })
+}
+
+/** What the official client gets from the real server, in a fixed order. */
+async function everythingOf(way: Connect): Promise<Readonly<Record<string, unknown>>> {
+  const seen: unknown[] = []
+  const { client } = await way({
+    capabilities: { sampling: {}, elicitation: { form: {} }, roots: { listChanged: true } },
+    prepare(made) {
+      made.setRequestHandler('sampling/createMessage', ({ params }) => {
+        seen.push(params)
+        return { role: 'assistant', model: 'fake', content: { type: 'text', text: 'sampled' } }
+      })
+      made.setRequestHandler('elicitation/create', ({ params }) => {
+        seen.push(params)
+        return { action: 'accept', content: { name: 'Ada', check: true } }
+      })
+      made.setRequestHandler('roots/list', () => ({ roots: [{ uri: 'file:///tmp/here', name: 'here' }] }))
+    }
+  })
+  const attempt = (asked: Promise<unknown>): Promise<unknown> =>
+    asked.catch((error: Error & { code?: unknown }) => [error.name, error.code, error.message])
+  const progress: unknown[] = []
+  const templates = await client.listResourceTemplates()
+  const resources = await client.listResources()
+  const [first] = resources.resources
+  const answers = {
+    server: [client.getServerVersion(), client.getServerCapabilities(), client.getInstructions()],
+    tools: await client.listTools(),
+    resources,
+    templates,
+    read: await client.readResource({ uri: first!.uri }),
+    missing: await attempt(client.readResource({ uri: 'demo://nowhere' })),
+    subscribe: await client.subscribeResource({ uri: first!.uri }),
+    unsubscribe: await client.unsubscribeResource({ uri: first!.uri }),
+    prompts: await client.listPrompts(),
+    prompt: await client.getPrompt({ name: 'args-prompt', arguments: { city: 'Paris' } }),
+    wrongPrompt: await attempt(client.getPrompt({ name: 'nothing' })),
+    completion: await client.complete({
+      ref: { type: 'ref/prompt', name: 'completable-prompt' },
+      argument: { name: 'department', value: 'E' }
+    }),
+    level: await client.request({ method: 'logging/setLevel', params: { level: 'debug' } }),
+    ping: await client.ping(),
+    unknown: await attempt(client.request({ method: 'nothing/at/all', params: { a: 1 } }, z.looseObject({}))),
+    image: await client.callTool({ name: 'get-tiny-image', arguments: {} }),
+    structured: await client.callTool({ name: 'get-structured-content', arguments: { location: 'Chicago' } }),
+    wrongInput: await attempt(client.callTool({ name: 'get-sum', arguments: { a: 'x' } })),
+    wrongTool: await attempt(client.callTool({ name: 'nothing', arguments: {} })),
+    long: await client.callTool(
+      { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } },
+      { onprogress: news => progress.push(news) }
+    ),
+    progress,
+    sampled: await client.callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'hi', maxTokens: 9 } }),
+    elicited: await client.callTool({ name: 'trigger-elicitation-request', arguments: {} }),
+    roots: await client.callTool({ name: 'get-roots-list', arguments: {} }),
+    asked: seen
+  }
+  await client.close()
+  return answers
+}
+
+test('the real server answers the official client in the same way', async () => {
+  const [direct, through] = await Promise.all([everythingOf(WAYS['direct']!), everythingOf(WAYS['proxied']!)])
+  expect(Object.keys(direct).length).toBeGreaterThan(20)
+  for (const [name, answer] of Object.entries(direct)) expect(through[name], name).toEqual(answer)
+  expect(direct['asked']).toHaveLength(2)
+  expect((direct['progress'] as unknown[]).length).toBeGreaterThan(2)
+})
+
+test('so does a server over HTTP', async () => {
+  const { url } = await everythingAt(await freePort())
+  const direct = new Client({ name: 'test', version: '1' })
+  onTestFinished(() => direct.close())
+  await direct.connect(new StreamableHTTPClientTransport(new URL(url)))
+  const stage = cliStage()
+  const hooks = `hooks.on('PreToolUse', 'mcp__srv__get-env', () => ({ decision: 'deny', reason: 'private' }))`
+  const { client, call } = await connect(proxyWords(['--http', url], stage, { hooks }), { stage })
+  expect(await client.listTools()).toEqual(await direct.listTools())
+  expect(await client.listPrompts()).toEqual(await direct.listPrompts())
+  expect(await client.listResources()).toEqual(await direct.listResources())
+  const echo = { name: 'echo', arguments: { message: 'hi' } }
+  expect(await client.callTool(echo)).toEqual(await direct.callTool(echo))
+  expect(await call('get-env')).toEqual({ text: expect.stringContaining('private'), isError: true })
+  const progress: unknown[] = []
+  const long = { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } }
+  await client.callTool(long, { onprogress: news => progress.push(news) })
+  expect(progress).toHaveLength(4)
+})
+
+test('a cancelled call is cancelled at the server, and a hook learns of it', async () => {
+  const stage = cliStage()
+  const log = stage.path('home/calls.log')
+  const hooks = `hooks.on('PostToolUseFailure', ({ input }) =>
+    process.getBuiltinModule('fs').appendFileSync(${JSON.stringify(log)}, 'interrupt ' + input.is_interrupt + '\\n'))`
+  const { client, call } = await proxied(SCRIPTED, { stage, hooks, env: { MCP_LOG: log } })
+  const lines = (): readonly string[] => stage.read('home/calls.log').trim().split('\n')
+  stage.write('home/calls.log', '')
+  const abort = new AbortController()
+  const waiting = client.callTool({ name: 'wait', arguments: {} }, { signal: abort.signal })
+  await eventually(() => lines().includes('call wait {}'))
+  abort.abort()
+  await expect(waiting).rejects.toThrow()
+  await eventually(() => lines().includes('cancelled') && lines().includes('interrupt true'))
+  expect(await call('say', { text: 'still there' })).toEqual({ text: 'still there', isError: false })
+})
+
+test('a call that is cancelled during its question never runs, and the question is withdrawn', async () => {
+  const stage = cliStage()
+  const log = stage.path('home/calls.log')
+  const asked: AbortSignal[] = []
+  const { client, call } = await proxied(SCRIPTED, {
+    stage,
+    env: { MCP_LOG: log },
+    hooks: `hooks.on('PreToolUse', 'mcp__srv__echo', () => ({ decision: 'ask' }))`,
+    capabilities: { elicitation: { form: {} } },
+    prepare: made =>
+      made.setRequestHandler('elicitation/create', (_, { mcpReq }) => {
+        asked.push(mcpReq.signal)
+        return new Promise(() => undefined)
+      })
+  })
+  const abort = new AbortController()
+  const waiting = client.callTool({ name: 'echo', arguments: {} }, { signal: abort.signal })
+  await eventually(() => asked.length === 1)
+  abort.abort()
+  await expect(waiting).rejects.toThrow()
+  await eventually(() => asked[0]!.aborted)
+  await call('say', { text: 'next' })
+  expect(stage.read('home/calls.log')).not.toContain('call echo')
+})
+
+/** A proxy that is spoken to line by line. */
+function raw(server: readonly string[], hooks = HOOKS) {
+  const stage = cliStage()
+  const [, , ...words] = proxyWords(['--', ...server], stage, { hooks })
+  const log = stage.write('home/calls.log', '')
+  const child = stage.start(words, { env: { MCP_LOG: log } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: Record<string, unknown>[] = []
+  let errors = ''
+  child.stderr!.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  createInterface({ input: child.stdout! }).on('line', line => void lines.push(JSON.parse(line) as never))
+  const write = (message: unknown): void =>
+    void child.stdin!.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
+  const answer = async (id: unknown): Promise<Record<string, unknown>> => {
+    await eventually(() => lines.some(line => line['id'] === id && !('method' in line)))
+    return lines.find(line => line['id'] === id && !('method' in line))!
+  }
+  const initialize = async (version = '2025-11-25', capabilities: object = {}): Promise<void> => {
+    const params = { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '1' } }
+    write({ jsonrpc: '2.0', id: 'init', method: 'initialize', params })
+    await answer('init')
+    write({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+  return { write, answer, initialize, lines, stage, stderr: () => errors }
+}
+
+test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('protocol %s', async version => {
+  const { write, answer, initialize } = raw(EVERYTHING)
+  await initialize(version)
+  expect(await answer('init')).toMatchObject({ result: { protocolVersion: version } })
+  write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { message: 'hi' } } })
+  expect(await answer(1)).toMatchObject({ result: { content: [{ text: 'Echo: hi' }] } })
+})
+
+test('messages that two parsers could read differently are not passed on', async () => {
+  const { write, answer, initialize, stage, stderr } = raw(
+    SCRIPTED,
+    `hooks.on('PreToolUse', () => ({ decision: 'deny' }))`
+  )
+  await initialize()
+  const params = { name: 'echo', arguments: {} }
+  write({ jsonrpc: '2.0', id: 1, method: 'ping', Method: 'tools/call', params })
+  write({ jsonrpc: '2.0', id: 2, Method: 'tools/call', params })
+  write({ jsonrpc: '2.0', method: 'tools/call', params })
+  write({ jsonrpc: '2.0', id: { a: 1 }, method: 'tools/call', params })
+  write({ jsonrpc: '2.0', id: 3, method: 'tools/call', result: {}, params })
+  write('{"jsonrpc":"2.0","id":4,"method":"ping","method":"tools/call","params":{"name":"echo","arguments":{}}}')
+  write('not JSON')
+  write([{ jsonrpc: '2.0', id: 5, method: 'tools/call', params }])
+  expect(await answer(5)).toMatchObject({ result: { isError: true } })
+  expect(await answer(4)).toMatchObject({ result: { isError: true } })
+  expect(stage.read('home/calls.log')).toBe('')
+  expect(stderr().match(/was not passed on/g)).toHaveLength(6)
+})
+
+test('a second request with the id of an open one cannot take its result', async () => {
+  const { write, answer, initialize, stderr } = raw(
+    SCRIPTED,
+    `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
+  )
+  await initialize()
+  write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'say', arguments: { text: 'secret' } } })
+  write({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  expect(JSON.stringify(await answer(1))).not.toContain('secret')
+  await eventually(() => stderr().includes('a second request with the id 1'))
+})
+
+test('the result of a task is judged, whenever it is fetched', async () => {
+  const hooks = `hooks.on('PreToolUse', ({ toolInput }) => toolInput.topic === 'no' ? { decision: 'deny' } : undefined)
+    hooks.on('PostToolUse', ({ input }) => ({ updatedMCPToolOutput: 'judged ' + input.tool_input.topic }))`
+  const { write, answer, initialize } = raw(EVERYTHING, hooks)
+  await initialize('2025-11-25', { tasks: { requests: {} } })
+  const call = (id: number, topic: string): void =>
+    write({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'simulate-research-query', arguments: { topic }, task: { ttl: 60_000 } }
+    })
+  call(1, 'moths')
+  const { result } = (await answer(1)) as { result: { task: { taskId: string } } }
+  const { taskId } = result.task
+  for (const id of [2, 3]) {
+    write({ jsonrpc: '2.0', id, method: 'tasks/result', params: { taskId } })
+    expect(await answer(id)).toMatchObject({ result: { content: [{ type: 'text', text: 'judged moths' }] } })
+  }
+  write({ jsonrpc: '2.0', id: 4, method: 'tasks/result', params: { taskId: 'another' } })
+  expect(await answer(4)).toMatchObject({ error: { message: expect.stringContaining('not started through') } })
+  call(5, 'no')
+  expect(await answer(5)).toMatchObject({ error: { message: expect.stringContaining('refused') } })
+})
