@@ -11,7 +11,7 @@ const LAYERS = [
   ['util', 'errors', 'faults', 'world', 'version', 'schema', 'tool-table'],
   ['message', 'shell'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
-  ['agent'],
+  ['agent', 'sdks'],
   ['settings', 'testing'],
   ['query'],
   ['cli']

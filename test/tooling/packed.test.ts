@@ -16,6 +16,8 @@ import { dirname, join, resolve } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as agentSdkEntry from '../../src/agent-sdk.ts'
+import * as aiSdkEntry from '../../src/ai-sdk.ts'
 import * as externalEntry from '../../src/external.ts'
 import * as hooksEntry from '../../src/hooks.ts'
 import * as rootEntry from '../../src/index.ts'
@@ -164,6 +166,8 @@ test('the packed command line has the tour, and ends it with commands of the ins
 test('the packed package exports what src exports, from each entry', async () => {
   const entries = {
     carabiner: rootEntry,
+    'carabiner/agent-sdk': agentSdkEntry,
+    'carabiner/ai-sdk': aiSdkEntry,
     'carabiner/external': externalEntry,
     'carabiner/hooks': hooksEntry,
     'carabiner/settings': settingsEntry,
@@ -183,7 +187,7 @@ test('the packed package exports what src exports, from each entry', async () =>
   )
 })
 
-test.each(['hooks', 'testing', 'worker'])(
+test.each(['agent-sdk', 'ai-sdk', 'hooks', 'testing', 'worker'])(
   'carabiner/%s can be bundled into one file, without the agent',
   async name => {
     const program = `import * as entry from 'carabiner/${name}'\nconsole.log(Object.keys(entry).length > 0)`

@@ -96,7 +96,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
     if (call === undefined) return result
     return isStream<Result>(result)
       ? (likeOwn(result, passOnValues(tool, result, call)) as Result)
-      : finish(tool, result, call)
+      : finishCall(tool, result, call)
   }
 }
 
@@ -106,6 +106,8 @@ interface GuardedTool<Input, Rest extends readonly unknown[], Result> {
   readonly execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>
   readonly options: GuardOptions<Rest, Result>
 }
+
+type FinishedTool<Rest extends readonly unknown[], Result> = Omit<GuardedTool<never, Rest, Result>, 'execute'>
 
 type ToolRun<Result> = [result: Result, call?: GuardedCall]
 
@@ -117,9 +119,9 @@ async function begin<Input extends object, Rest extends readonly unknown[], Resu
   rest: Rest
 ): Promise<ToolRun<Result>> {
   const { accept, agent, metadata, signal, sessionId } = options
-  const call = callOf(toolName, input, options.idOf?.(...rest), sessionId)
+  const call = guardedCall(toolName, input, options.idOf?.(...rest), sessionId)
   const before = await hooks.fire('PreToolUse', call, { accept, agent, metadata, signal })
-  passOn(before, options)
+  applyEffects(before, options)
   const judged = before.updatedInput === undefined ? call : { ...call, tool_input: before.updatedInput }
   const refusal = await refusalOf(before, judged, options)
   if (refusal !== undefined) {
@@ -136,8 +138,8 @@ async function begin<Input extends object, Rest extends readonly unknown[], Resu
   }
 }
 
-async function finish<Rest extends readonly unknown[], Result>(
-  { hooks, toolName, options }: GuardedTool<never, Rest, Result>,
+export async function finishCall<Rest extends readonly unknown[], Result>(
+  { hooks, toolName, options }: FinishedTool<Rest, Result>,
   result: Result,
   call: GuardedCall
 ): Promise<Result> {
@@ -147,12 +149,12 @@ async function finish<Rest extends readonly unknown[], Result>(
     return result
   }
   const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
-  passOn(after, options)
+  applyEffects(after, options)
   return resultAfter(after, toolName, result)
 }
 
-async function* passOnValues<Rest extends readonly unknown[], Result>(
-  tool: GuardedTool<never, Rest, Result>,
+export async function* passOnValues<Rest extends readonly unknown[], Result>(
+  tool: FinishedTool<Rest, Result>,
   values: Values<Result>,
   call: GuardedCall
 ): AsyncGenerator<Result, void> {
@@ -167,7 +169,7 @@ async function* passOnValues<Rest extends readonly unknown[], Result>(
   } finally {
     if (failure !== undefined) await afterFailure(tool.hooks, call, failure, tool.options)
   }
-  const result = await finish(tool, last as Result, call)
+  const result = await finishCall(tool, last as Result, call)
   if (result !== last) yield result
 }
 
@@ -184,19 +186,24 @@ const isStream = <T>(result: unknown): result is Values<T> =>
 const likeOwn = (own: unknown, values: AsyncIterable<unknown>): unknown =>
   own instanceof ReadableStream ? ReadableStream.from(values) : values
 
-interface GuardedCall {
+export interface GuardedCall {
   tool_name: string
   tool_input: PlainObject
   tool_use_id: string
 }
 
-function callOf(toolName: string, input: unknown, id: string | undefined, sessionId: string | undefined): GuardedCall {
+export function guardedCall(
+  toolName: string,
+  input: unknown,
+  id: string | undefined,
+  sessionId: string | undefined
+): GuardedCall {
   if (!isObject(input)) throw engineFault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
   const call = { tool_name: toolName, tool_input: copyPlain(input), tool_use_id: id ?? `call_${crypto.randomUUID()}` }
   return sessionId === undefined ? call : Object.assign(call, { session_id: sessionId })
 }
 
-async function refusalOf(
+export async function refusalOf(
   { decision, reason, by = '' }: Outcome,
   call: GuardedCall,
   { onAsk, signal }: Effects
@@ -213,15 +220,15 @@ async function refusalOf(
   return signal?.aborted === true ? refused('the signal', 'the run was aborted before it began') : undefined
 }
 
-async function afterFailure(hooks: Fires, call: GuardedCall, error: string, options: Effects): Promise<void> {
+export async function afterFailure(hooks: Fires, call: GuardedCall, error: string, options: Effects): Promise<void> {
   const is_interrupt = options.signal?.aborted === true
-  passOn(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt }, unaborted(options)), options)
+  applyEffects(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt }, unaborted(options)), options)
 }
 
 /** Hooks see what has happened, also if the run was aborted meanwhile. */
 const unaborted = ({ agent, metadata }: FireOptions): FireOptions => ({ agent, metadata })
 
-function passOn(outcome: Outcome, options: Effects): void {
+export function applyEffects(outcome: Outcome, options: Effects): void {
   if (outcome.additionalContext !== undefined) options.onContext?.(outcome.additionalContext)
   for (const message of outcome.systemMessages) if (message.to === 'model') options.onContext?.(message.text)
   if (outcome.event !== 'PreToolUse' && outcome.decision === 'deny' && outcome.reason !== undefined) {

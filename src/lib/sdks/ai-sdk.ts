@@ -1,0 +1,217 @@
+import type { ModelMessage, StopCondition, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from 'ai'
+import { engineFault, errorMessage } from '../errors.ts'
+import { applyEffects, guardedCall, refusalOf, type Fires } from '../hooks/guard.ts'
+import { checkOptionTypes } from '../hooks/option-values.ts'
+import type { FireOptions } from '../hooks/registry-internals.ts'
+import { same, type PlainObject } from '../util/plain.ts'
+import { approvedRequest, errorIn, questionAbout, runPermitted, withContext } from './ai-sdk-call.ts'
+import type { ExecuteOptions, PermittedCall, SdkTool } from './ai-sdk-call.ts'
+
+/** What the program around guarded tools provides to the gate. */
+export interface GuardToolsOptions extends Pick<FireOptions, 'agent' | 'metadata'> {
+  sessionId?: string | undefined
+  /** The name that hooks see, such as `mcp__github__search` for a tool of an MCP server. Default: the key of the tool. */
+  nameOf?: ((name: string) => string) | undefined
+  /** Receives what hooks want the model to see. It is also added to the result of the call. */
+  onContext?: ((text: string, toolCallId: string) => void) | undefined
+}
+
+/** Tools behind the gate, and what `generateText`, `streamText` or an agent needs beside them. */
+export interface GuardedTools<Tools extends ToolSet> {
+  /** The same tools. They refuse every call that `toolApproval` has not decided. */
+  readonly tools: Tools
+  /** Takes the place of `needsApproval` of the tools, and respects it: the stricter of it and of the hooks counts. */
+  readonly toolApproval: Approve<Tools>
+  /** For `stopWhen`: whether a hook answered `continue: false` in the last step. */
+  readonly isStopped: StopCondition<Tools>
+  /** What hooks do not control, by the name of the tool. */
+  readonly notGated: Readonly<Record<string, string>>
+}
+
+type Approve<Tools extends ToolSet> = Extract<ToolApprovalConfiguration<Tools, unknown>, CallableFunction>
+
+/** What the SDK passes to `toolApproval`. */
+interface ApprovalCall {
+  readonly toolCall: { toolName: string; toolCallId: string; input: unknown; providerExecuted?: boolean }
+  readonly tools: ToolSet | undefined
+  readonly toolsContext: unknown
+  readonly messages: readonly ModelMessage[]
+}
+
+/** Deprecated there, but in use. */
+interface AskingTool {
+  readonly needsApproval?: boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>)
+}
+
+const TYPES: { [K in keyof Required<GuardToolsOptions>]: string } & Record<string, string> = {
+  tools: 'object',
+  hooks: 'HookRegistry or another object with fire()',
+  agent: 'object',
+  metadata: 'object',
+  sessionId: 'string',
+  nameOf: 'function',
+  onContext: 'function'
+}
+
+/**
+ * Puts the gate in front of tools of the AI SDK. `toolApproval` fires PreToolUse and keeps the decision for this call
+ * with this input; `execute` runs the tool with the input that was judged, and refuses a call without a decision.
+ */
+export function guardTools<Tools extends ToolSet>(
+  tools: Tools,
+  hooks: Fires,
+  options: GuardToolsOptions = {}
+): GuardedTools<Tools> {
+  const strange = typeof hooks?.fire === 'function' ? undefined : (hooks ?? null)
+  checkOptionTypes({ ...options, tools: tools ?? null, hooks: strange }, TYPES, ' of guardTools()')
+  const gate = new ToolGate(tools, hooks, options)
+  const notGated = Object.entries(tools).flatMap(([name, tool]) => {
+    const limit = limitOf(tool)
+    return limit === undefined ? [] : [[name, limit] as const]
+  })
+  for (const [name, limit] of notGated)
+    globalThis.process?.emitWarning(`${name} is not completely behind the gate: ${limit}`, 'CarabinerWarning')
+  return {
+    tools: gate.tools as Tools,
+    toolApproval: request => gate.approve(request),
+    isStopped: ({ steps }) => steps.at(-1)?.toolCalls.some(call => gate.stopped.has(call.toolCallId)) === true,
+    notGated: Object.fromEntries(notGated)
+  }
+}
+
+function limitOf(tool: SdkTool): string | undefined {
+  if (tool.type === 'provider' && tool.isProviderExecuted) return 'the provider runs it, and hooks do not see its calls'
+  return tool.execute === undefined ? 'it has no execute(), so hooks see its calls, but not their results' : undefined
+}
+
+/** A decision about one call with one input. */
+interface Decision extends PermittedCall {
+  readonly toolName: string
+  /** A copy of the input as the SDK passed it. */
+  readonly input: unknown
+  /** The question for a person, if one must be asked. */
+  readonly question: string | undefined
+  isPermitted: boolean
+}
+
+/** Calls that are never run or answered must not fill the memory: of more than these, the oldest are forgotten. */
+const MOST_CALLS = 10_000
+
+class ToolGate {
+  readonly tools: ToolSet
+  readonly stopped = new Map<string, true>()
+  readonly #originals: ToolSet
+  readonly #hooks: Fires
+  readonly #options: GuardToolsOptions
+  readonly #decisions = new Map<string, Decision>()
+  readonly #contexts = new Map<string, readonly string[]>()
+
+  constructor(tools: ToolSet, hooks: Fires, options: GuardToolsOptions) {
+    this.#originals = tools
+    this.#hooks = hooks
+    this.#options = options
+    this.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.#guarded(name, tool)]))
+  }
+
+  /** Never rejects, and returns only statuses that the SDK knows: it runs the tool for any other. */
+  async approve(request: ApprovalCall): Promise<ToolApprovalStatus> {
+    try {
+      return request.toolCall.providerExecuted === true ? 'not-applicable' : await this.#decide(request)
+    } catch (error) {
+      return { type: 'denied', reason: errorMessage(error) }
+    }
+  }
+
+  async #decide(request: ApprovalCall): Promise<ToolApprovalStatus> {
+    const { toolName, toolCallId, input } = request.toolCall
+    const guarded = Object.hasOwn(this.tools, toolName) ? this.tools[toolName] : undefined
+    if (guarded === undefined || request.tools?.[toolName]?.execute !== guarded.execute)
+      throw refusedByGate(toolName, 'it is not among the tools that guardTools() returned; pass those as tools')
+    const answered = approvedRequest(request.messages, toolCallId)
+    const earlier = answered === undefined ? undefined : this.#decided(toolCallId, toolName, input)
+    this.#decisions.delete(toolCallId)
+    const decision = earlier ?? (await this.#judge(request))
+    const { question } = decision
+    if (question !== undefined && answered !== undefined && answered.reason !== question)
+      throw refusedByGate(toolName, 'the approval is for another input or question; make the call again to ask anew')
+    decision.isPermitted = question === undefined || answered !== undefined
+    remember(this.#decisions, toolCallId, decision)
+    return question === undefined ? 'not-applicable' : { type: 'user-approval', reason: question }
+  }
+
+  async #judge({ toolCall, messages, toolsContext }: ApprovalCall): Promise<Decision> {
+    const { toolName, toolCallId, input } = toolCall
+    const { agent, metadata, sessionId, nameOf } = this.#options
+    const tool = this.#originals[toolName] as SdkTool
+    const call = guardedCall(nameOf?.(toolName) ?? toolName, input, toolCallId, sessionId)
+    const outcome = await this.#hooks.fire('PreToolUse', call, { agent, metadata })
+    this.#contexts.delete(toolCallId)
+    const contexts: string[] = []
+    const options = { ...this.#effects(toolCallId, contexts), agent, metadata, errorIn }
+    applyEffects(outcome, options)
+    const refusal = await refusalOf(outcome, call, { onAsk: () => true })
+    if (refusal !== undefined) throw new Error([refusal.message, ...contexts].join('\n'), { cause: refusal })
+    const { updatedInput } = outcome
+    if (updatedInput !== undefined && tool.execute === undefined)
+      throw refusedByGate(toolName, 'a hook changed its input, which is not possible for a tool without execute()')
+    const { needsApproval: needs } = tool as AskingTool
+    const context = (toolsContext as PlainObject | undefined)?.[toolName]
+    const asks = typeof needs === 'function' ? await needs(input, { toolCallId, messages, context }) : needs === true
+    return {
+      toolName,
+      input: call.tool_input,
+      hooks: this.#hooks,
+      call: updatedInput === undefined ? call : { ...call, tool_input: updatedInput },
+      contexts,
+      options,
+      question: asks || outcome.decision === 'ask' ? await questionAbout(call, outcome) : undefined,
+      isPermitted: false
+    }
+  }
+
+  #decided(toolCallId: string, toolName: string, input: unknown): Decision | undefined {
+    const decision = this.#decisions.get(toolCallId)
+    return decision?.toolName === toolName && same(decision.input, input) ? decision : undefined
+  }
+
+  #effects(toolCallId: string, contexts: string[]): Pick<PermittedCall['options'], 'onContext' | 'onStop'> {
+    return {
+      onContext: text => {
+        contexts.push(text)
+        remember(this.#contexts, toolCallId, contexts)
+        this.#options.onContext?.(text, toolCallId)
+      },
+      onStop: () => remember(this.stopped, toolCallId, true)
+    }
+  }
+
+  #guarded(name: string, tool: SdkTool): SdkTool {
+    const properties: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(tool)
+    if (tool.execute !== undefined) {
+      const execute = (input: unknown, options: ExecuteOptions): unknown => this.#run(name, input, options)
+      properties['execute'] = { value: execute, enumerable: true }
+      properties['toModelOutput'] = { value: withContext(tool, id => this.#contexts.get(id)), enumerable: true }
+    }
+    return Object.create(Object.getPrototypeOf(tool) as object | null, properties) as SdkTool
+  }
+
+  /** Not async: the SDK recognizes a stream only if it is returned directly. */
+  #run(name: string, input: unknown, options: ExecuteOptions): unknown {
+    const decision = this.#decided(options.toolCallId, name, input)
+    this.#decisions.delete(options.toolCallId)
+    if (decision?.isPermitted !== true)
+      throw refusedByGate(
+        name,
+        'there is no decision about this call with this input; pass toolApproval of guardTools()'
+      )
+    if (options.abortSignal?.aborted === true) throw refusedByGate(name, 'the run was aborted before it began')
+    return runPermitted(decision, this.#originals[name] as SdkTool, options)
+  }
+}
+
+const refusedByGate = (toolName: string, why: string): Error => engineFault('E_REFUSED', toolName, 'guardTools()', why)
+
+function remember<T>(values: Map<string, T>, key: string, value: T): void {
+  values.set(key, value)
+  if (values.size > MOST_CALLS) for (const oldest of values.keys()) return void values.delete(oldest)
+}

@@ -1,0 +1,295 @@
+/** The answers of `toAgentSdkHooks()`. `npm run check:agent-sdk` shows what Claude Code makes of them. */
+import { describe, expect, test } from 'vitest'
+import { toAgentSdkHooks, type AgentSdkOptions } from '../../src/agent-sdk.ts'
+import {
+  allow,
+  ask,
+  defer,
+  deny,
+  EVENT_NAMES,
+  EVENTS,
+  HookRegistry,
+  transform,
+  type EventName,
+  type HookFunction,
+  type Reply
+} from '../../src/hooks.ts'
+
+type Carried = keyof ReturnType<typeof toAgentSdkHooks>['hooks']
+
+const BASE = { session_id: 's', transcript_path: '/t', cwd: '/c', permission_mode: 'default' }
+const { signal } = new AbortController()
+
+/** What the SDK gets for the sample of an event from a registry with this hook. */
+function answerTo(
+  event: Carried,
+  hook: HookFunction<Carried>,
+  more: object = {},
+  options?: AgentSdkOptions
+): Promise<unknown> {
+  const registry = new HookRegistry()
+  registry.on(event, hook, { name: 'hk' })
+  const [matcher] = toAgentSdkHooks(registry, options).hooks[event]
+  const input = { ...BASE, hook_event_name: event, ...EVENTS[event].sample, ...more }
+  return matcher!.hooks[0]!(input, 'toolu_1', { signal })
+}
+
+const specific = (event: string, fields: object): object => ({
+  hookSpecificOutput: { hookEventName: event, ...fields }
+})
+const blocked = (reason: string): object => ({ decision: 'block', reason })
+
+const CASES: readonly (readonly [Carried, string, Reply, object])[] = [
+  [
+    'PreToolUse',
+    'deny',
+    deny('no'),
+    specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'no' })
+  ],
+  [
+    'PreToolUse',
+    'deny without a reason',
+    deny(),
+    specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'refused by hk' })
+  ],
+  ['PreToolUse', 'allow', allow(), specific('PreToolUse', { permissionDecision: 'allow' })],
+  [
+    'PreToolUse',
+    'ask',
+    ask('sure?'),
+    specific('PreToolUse', { permissionDecision: 'ask', permissionDecisionReason: 'sure?' })
+  ],
+  ['PreToolUse', 'defer', defer(), specific('PreToolUse', { permissionDecision: 'defer' })],
+  [
+    'PreToolUse',
+    'a rewrite, without permission',
+    transform({ command: 'ls' }),
+    specific('PreToolUse', { updatedInput: { command: 'ls' } })
+  ],
+  [
+    'PreToolUse',
+    'context and a message',
+    { additionalContext: 'a', systemMessage: 'b' },
+    specific('PreToolUse', { additionalContext: 'a\nb' })
+  ],
+  [
+    'PreToolUse',
+    'continue: false',
+    { continue: false, stopReason: 'halt' },
+    {
+      continue: false,
+      stopReason: 'halt',
+      ...specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'halt' })
+    }
+  ],
+  [
+    'PermissionRequest',
+    'allow with input',
+    allow({ updatedInput: { command: 'ls' } }),
+    specific('PermissionRequest', { decision: { behavior: 'allow', updatedInput: { command: 'ls' } } })
+  ],
+  [
+    'PermissionRequest',
+    'deny',
+    deny('no'),
+    specific('PermissionRequest', { decision: { behavior: 'deny', message: 'no' } })
+  ],
+  [
+    'PermissionRequest',
+    'continue: false',
+    { continue: false },
+    {
+      continue: false,
+      ...specific('PermissionRequest', { decision: { behavior: 'deny', message: 'refused by hk', interrupt: true } })
+    }
+  ],
+  ['PermissionDenied', 'retry', { retry: true }, specific('PermissionDenied', { retry: true })],
+  ['PostToolUse', 'deny', deny('bad'), blocked('bad')],
+  [
+    'PostToolUse',
+    'an output of the same shape',
+    { updatedToolOutput: { stdout: 'x', stderr: '' } },
+    specific('PostToolUse', { updatedToolOutput: { stdout: 'x', stderr: '' } })
+  ],
+  [
+    'PostToolUse',
+    'an output as text',
+    { updatedToolOutput: 'x' },
+    specific('PostToolUse', { updatedToolOutput: { stdout: 'x', stderr: '', interrupted: false } })
+  ],
+  [
+    'PostToolUse',
+    'a hidden output',
+    { suppressOutput: true },
+    specific('PostToolUse', {
+      updatedToolOutput: { stdout: '[The output was hidden by a hook.]', stderr: '', interrupted: false }
+    })
+  ],
+  [
+    'PostToolUse',
+    'an output for MCP',
+    { updatedMCPToolOutput: 'x' },
+    specific('PostToolUse', { updatedMCPToolOutput: 'x' })
+  ],
+  [
+    'PostToolUseFailure',
+    'context',
+    { additionalContext: 'c' },
+    specific('PostToolUseFailure', { additionalContext: 'c' })
+  ],
+  ['PostToolBatch', 'deny', deny('enough'), blocked('enough')],
+  ['UserPromptSubmit', 'deny', deny('no'), blocked('no')],
+  [
+    'UserPromptSubmit',
+    'context and title',
+    { additionalContext: 'c', sessionTitle: 't' },
+    specific('UserPromptSubmit', { additionalContext: 'c', sessionTitle: 't' })
+  ],
+  [
+    'SessionStart',
+    'context',
+    { additionalContext: 'c', watchPaths: ['/a'] },
+    specific('SessionStart', { additionalContext: 'c', watchPaths: ['/a'] })
+  ],
+  ['Stop', 'deny', deny('go on'), blocked('go on')],
+  ['Stop', 'context', { additionalContext: 'c' }, specific('Stop', { additionalContext: 'c' })],
+  ['Stop', 'continue: true', { continue: true }, blocked('a hook asks to continue')],
+  ['Stop', 'continue: false', { continue: false }, { continue: false }],
+  ['TaskCompleted', 'deny', deny('not yet'), blocked('not yet')],
+  ['TaskCompleted', 'context', { additionalContext: 'c' }, blocked('c')],
+  ['PreCompact', 'block', { decision: 'block', reason: 'wait' }, blocked('wait')],
+  ['CwdChanged', 'paths', { watchPaths: ['/a'] }, specific('CwdChanged', { watchPaths: ['/a'] })],
+  [
+    'Elicitation',
+    'an answer',
+    { action: 'accept', content: { day: 1 } },
+    specific('Elicitation', { action: 'accept', content: { day: 1 } })
+  ],
+  ['Elicitation', 'deny', deny('no'), specific('Elicitation', { action: 'decline' })],
+  ['ConfigChange', 'deny', deny('no'), blocked('no')],
+  ['PostCompact', 'context, which has no place', { additionalContext: 'c' }, {}]
+]
+
+test.each(CASES)('%s: %s', async (event, _, reply, answer) => {
+  expect(await answerTo(event, () => reply)).toEqual(answer)
+})
+
+test('a message for the user is shown', async () => {
+  const registry = new HookRegistry()
+  registry.callbacks({ Stop: [{ hooks: [() => ({ systemMessage: 'done soon' })] }] })
+  const { hooks } = toAgentSdkHooks(registry)
+  expect(await hooks.Stop[0]!.hooks[0]!({ ...BASE, ...EVENTS.Stop.sample }, undefined, { signal })).toEqual({
+    systemMessage: 'done soon'
+  })
+})
+
+test('a changed prompt is blocked, since it cannot be changed there', async () => {
+  const hook: HookFunction<'UserPromptSubmit'> = ctx => {
+    ctx.prompt = 'another'
+  }
+  expect(await answerTo('UserPromptSubmit', hook as HookFunction<Carried>)).toEqual(
+    blocked('a hook changed the prompt, which the Claude Agent SDK cannot do')
+  )
+})
+
+test('all events of the table but three are there, for hooks that are added later too', async () => {
+  const registry = new HookRegistry()
+  const { hooks, notCarried } = toAgentSdkHooks(registry)
+  const missing = EVENT_NAMES.filter(event => !Object.hasOwn(hooks, event))
+  expect(missing).toEqual(['AgentStart', 'AgentStop', 'Iteration'])
+  expect(notCarried).toEqual([])
+  registry.on('PreToolUse', () => deny('late'))
+  for (const [matcher] of Object.values(hooks)) expect(matcher).toMatchObject({ onFailure: 'block', timeout: 90 })
+  const answer = await hooks.PreToolUse[0]!.hooks[0]!({ ...BASE, ...EVENTS.PreToolUse.sample }, 'x', { signal })
+  expect(answer).toMatchObject(specific('PreToolUse', { permissionDecision: 'deny' }))
+})
+
+test.each(Object.keys(toAgentSdkHooks(new HookRegistry()).hooks) as Carried[])(
+  '%s: no hook, no opinion; hooks get the whole input',
+  async event => {
+    let seen: unknown
+    const answer = await answerTo(event, ctx => void (seen = JSON.parse(ctx.wire)), { more: [1] })
+    expect(answer).toEqual({})
+    expect(seen).toMatchObject({ ...BASE, hook_event_name: event, ...EVENTS[event].sample, more: [1] })
+  }
+)
+
+describe('failures', () => {
+  const GATES = (Object.keys(EVENTS) as EventName[]).filter(event => EVENTS[event].failure === 'closed') as Carried[]
+
+  test.each(GATES)('%s: a hook that throws or hangs refuses', async event => {
+    const refusal = /"(permissionDecision|behavior)":"deny"|"action":"decline"|"decision":"block"/
+    const failing: HookFunction<Carried>[] = [
+      () => Promise.reject(new Error('down')),
+      () => new Promise(() => undefined)
+    ]
+    for (const hook of failing)
+      expect(JSON.stringify(await answerTo(event, hook, {}, { timeout: 0.01 }))).toMatch(refusal)
+  })
+
+  test.each(['PreToolUse', 'Stop'] as const)('%s: what the registry itself throws does not get out', async event => {
+    const broken = new HookRegistry()
+    broken.fire = () => {
+      throw new Error('broken')
+    }
+    const answer = await toAgentSdkHooks(broken).hooks[event][0]!.hooks[0]!({ ...BASE }, undefined, { signal })
+    const why = `the hooks of ${event} failed: broken`
+    expect(answer).toEqual(
+      event === 'Stop'
+        ? { systemMessage: why }
+        : specific(event, { permissionDecision: 'deny', permissionDecisionReason: why })
+    )
+  })
+})
+
+describe('an output that a hook replaced and Claude Code kept', () => {
+  const response = { stdout: 'the key\nis 1234', stderr: '', interrupted: false }
+
+  /** PostToolUse with a new output, then PostToolBatch with what the model would see. */
+  async function batchAfter(output: unknown, seen: unknown): Promise<unknown> {
+    const registry = new HookRegistry()
+    registry.on('PostToolUse', () => ({ updatedToolOutput: output }))
+    const { hooks } = toAgentSdkHooks(registry)
+    const call = { tool_name: 'Bash', tool_input: {}, tool_use_id: 'toolu_1' }
+    await hooks.PostToolUse[0]!.hooks[0]!({ ...BASE, ...call, tool_response: response }, 'toolu_1', { signal })
+    const batch = { ...BASE, tool_calls: [{ ...call, tool_response: seen }] }
+    return hooks.PostToolBatch[0]!.hooks[0]!(batch, undefined, { signal })
+  }
+
+  test('ends the run before the model sees it', async () => {
+    for (const seen of ['the key\nis 1234', '     2\tis 1234', [{ type: 'text', text: 'is 1234' }]])
+      expect(await batchAfter({ nothing: 'else' }, seen)).toEqual({
+        continue: false,
+        stopReason: 'a hook replaced the output of Bash, and Claude Code kept the old one'
+      })
+  })
+
+  test('one that was taken does not', async () => {
+    expect(await batchAfter('[hidden]', '[hidden]')).toEqual({})
+    expect(await batchAfter({ ...response, stdout: 'the key\nis ****' }, 'the key\nis ****')).toEqual({})
+  })
+})
+
+test('what hooks of the registry cannot do there is listed, with a warning', async () => {
+  const registry = new HookRegistry()
+  registry.on('Iteration', () => undefined, { name: 'counter' })
+  registry.on('UserPromptSubmit', () => undefined, { name: 'redact' })
+  registry.on('PreToolUse', () => undefined, { name: 'gate' })
+  const warned = new Promise<Error>(resolve => process.once('warning', resolve))
+  const { notCarried } = toAgentSdkHooks(registry)
+  expect(notCarried).toEqual([
+    'counter on Iteration: that SDK has no such event',
+    'redact on UserPromptSubmit: a prompt cannot be changed; one that a hook changes is blocked'
+  ])
+  expect((await warned).message).toBe(notCarried.join('\n'))
+})
+
+test.each([
+  [[undefined], 'registry'],
+  [[new HookRegistry(), { onFailure: 'ignore' }], 'onFailure'],
+  [[new HookRegistry(), { timeout: 0 }], 'timeout'],
+  [[new HookRegistry(), { onFail: 'block' }], 'onFail']
+])('wrong arguments are an error: %#', (args, word) => {
+  const call = toAgentSdkHooks as unknown as (...args: unknown[]) => unknown
+  expect(() => call(...args)).toThrow(word)
+})
