@@ -1,4 +1,6 @@
 /** Rules that cover only what is known, through a running agent with real commands. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ask, project, resultsIn } from '../../support/agent-kit.ts'
 import type { CanUseTool } from '../../../src/index.ts'
@@ -40,6 +42,19 @@ test('reading commands run with GIT_OPTIONAL_LOCKS=0, others do not', async () =
   })
   expect(resultsIn(sent[1]!)[0]?.text).toContain('locks: 0.')
   expect(resultsIn(sent[2]!).at(-1)?.text).toContain('locks: .')
+})
+
+test('a reading command does not refresh the index of git: neither status nor diff', async () => {
+  const place = project({ f: 'x\n' })
+  execFileSync(
+    'sh',
+    ['-c', 'git init -q . && git add f && git -c user.name=a -c user.email=a@b commit -qm one && touch -d @1 f'],
+    { cwd: place.cwd }
+  )
+  const before = readFileSync(place.path('.git/index'))
+  const { sent } = await ask(bash('git status', 'git diff HEAD:f f', 'git diff'), { in: place })
+  expect(resultsIn(sent.at(-1)!)).toMatchObject([{ isError: false }, { isError: false }, { isError: false }])
+  expect(readFileSync(place.path('.git/index')).equals(before)).toBe(true)
 })
 
 test('an option of a program without a row is asked about once per exact command and session', async () => {

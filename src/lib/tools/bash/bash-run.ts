@@ -79,8 +79,14 @@ interface Streams {
 function start(command: string, session: ToolSession, cwd: string, { output, folderFile }: Streams): Running {
   const words = commandWords(command, session.envFile, folderFile)
   const env = commandEnv(session.env, cwd)
-  // What only reads takes no locks either: git would refresh its index.
-  return processesOf(session).start(words, cwd, onlyReads(command) ? { ...env, GIT_OPTIONAL_LOCKS: '0' } : env, output)
+  return processesOf(session).start(words, cwd, onlyReads(command) ? readOnlyGit(env) : env, output)
+}
+
+/** What only reads does not refresh the index of git either. `git diff` has a setting of its own for that. */
+export function readOnlyGit(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0)
+  const setting = { [`GIT_CONFIG_KEY_${count}`]: 'diff.autoRefreshIndex', [`GIT_CONFIG_VALUE_${count}`]: 'false' }
+  return { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_CONFIG_COUNT: String(count + 1), ...setting }
 }
 
 const wholeFile = ({ outputFolder }: ToolSession, callId: string): string | undefined =>
