@@ -41,9 +41,9 @@ export function loadInstructions(places: InstructionPlaces): readonly Instructio
   for (const folder of managed) reading.file(join(folder, 'CLAUDE.md'), 'Managed')
   for (const folder of [join(home, '.claude'), ownHome]) reading.file(join(folder, 'CLAUDE.md'), 'User')
   for (const folder of reading.folders) {
-    const shared = [join(folder, 'CLAUDE.md'), join(folder, '.claude/CLAUDE.md')]
-    for (const file of shared) reading.file(file, 'Project')
-    if (!shared.some(file => existsSync(file))) reading.file(join(folder, 'AGENTS.md'), 'Project')
+    const own = reading.file(join(folder, 'CLAUDE.md'), 'Project')
+    const inner = reading.file(join(folder, '.claude/CLAUDE.md'), 'Project')
+    if (!own && !inner) reading.file(join(folder, 'AGENTS.md'), 'Project')
     reading.file(join(folder, 'CLAUDE.local.md'), 'Local')
   }
   return reading.files
@@ -65,15 +65,19 @@ class Reading {
   constructor(places: InstructionPlaces) {
     this.#places = places
     const cwd = realOf(places.cwd) ?? resolve(places.cwd)
-    const root = realOf(places.root) ?? resolve(places.root)
-    this.#top = repositoryTop(cwd, existsSync) ?? (isWithin(cwd, root) ? root : cwd)
+    this.#top = repositoryTop(cwd, existsSync) ?? topOf(cwd, places)
     const below = relative(this.#top, cwd).split('/').filter(Boolean)
     this.folders = [this.#top, ...below.map((_, index) => join(this.#top, ...below.slice(0, index + 1)))]
   }
 
-  file(path: string, type: Instructions['type'], parent?: Parent): void {
+  /** Whether there is such a file. */
+  file(path: string, type: Instructions['type'], parent?: Parent): boolean {
     const real = realOf(path)
-    if (real === undefined || this.#seen.has(real)) return
+    if (real !== undefined && !this.#seen.has(real)) this.#read(path, real, type, parent)
+    return real !== undefined
+  }
+
+  #read(path: string, real: string, type: Instructions['type'], parent: Parent | undefined): void {
     const refused = this.#barred(real, type) ?? this.#full()
     const read = refused === undefined ? textOf(real) : { why: refused }
     if (read === undefined) return
@@ -122,6 +126,12 @@ class Reading {
     const by = parent === undefined ? '' : `, which ${parent.path} imports,`
     this.#places.warn?.(`${path}${by} was left out: ${why}`)
   }
+}
+
+/** The project, if the agent works in it. */
+function topOf(cwd: string, places: InstructionPlaces): string {
+  const root = places.root === places.cwd ? cwd : (realOf(places.root) ?? resolve(places.root))
+  return isWithin(cwd, root) ? root : cwd
 }
 
 const realOf = (path: string): string | undefined => attempt(() => (existsSync(path) ? realpathSync(path) : undefined))

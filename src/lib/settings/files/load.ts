@@ -229,12 +229,16 @@ class Loading {
   }
 
   result(): Loaded {
+    const [where, root, files] = [this.#where, this.root, this.#files]
     return {
-      root: this.root,
-      files: this.#files,
-      watched: [...new Set([...watchedBy(this.#where, this.root), ...this.#files.map(({ file }) => file)])].filter(
-        file => file !== '--settings'
-      ),
+      root,
+      files,
+      // Few sessions watch files.
+      get watched() {
+        const all = new Set([...watchedBy(where, root), ...files.map(({ file }) => file)])
+        all.delete('--settings')
+        return [...all]
+      },
       hooks: this.#hooks,
       ...this.#grants.result(),
       sandbox: this.sandbox.result(),

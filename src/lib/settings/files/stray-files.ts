@@ -48,6 +48,7 @@ function unreadLocal(file: string): readonly Finding[] {
 }
 
 function managedStrays(folder: string): readonly Finding[] {
+  if (USUAL_MANAGED.includes(folder) && !mayBeThere(folder)) return []
   const more = join(folder, 'managed-settings.d')
   const servers = join(folder, 'managed-mcp.json')
   const others = namesIn(more, '').filter(name => !name.endsWith('.json') && ENDING.test(name))
