@@ -12,8 +12,16 @@ function mayNeedMask(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return mayHoldSecret(value)
   if (typeof value !== 'object' || value === null) return false
   if (depth > DEEPEST) return true
-  if (Array.isArray(value)) return value.some(item => mayNeedMask(item, depth + 1))
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) if (mayNeedMask(value[at], depth + 1)) return true
+    return false
+  }
   if (!isPlain(value)) return false
-  for (const key in value) if (mayNeedMask(value[key], depth + 1)) return true
+  for (const key in value) {
+    const item = value[key]
+    // Most fields are texts and numbers: they need no further call.
+    if (typeof item === 'string' ? mayHoldSecret(item) : typeof item === 'object' && mayNeedMask(item, depth + 1))
+      return true
+  }
   return false
 }
