@@ -16,7 +16,7 @@ export const keepHeapSmall = (): void => setFlags('semi-space-growth-factor=1', 
  * set, it would be compiled again, which takes longer than loading it.
  */
 export function loadClient(): void {
-  for (const id of ['node:https', 'node:child_process', 'node:timers/promises']) process.getBuiltinModule(id)
+  for (const id of ['node:https', 'node:timers/promises']) process.getBuiltinModule(id)
   // Getters that load Node's `fetch` and its streams.
   for (const name of ['Headers', 'TransformStream'] as const) void globalThis[name]
 }

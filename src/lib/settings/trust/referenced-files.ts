@@ -79,15 +79,17 @@ class Search implements ReferencedFiles {
 
   /** A command may change its folder: paths are resolved from each folder that it names, too. */
   through(parts: ReadonlySet<string>): void {
-    const seen = new Set(this.#bases.map(each => realPath(each)))
+    let seen: Set<string> | undefined
     for (const base of this.#bases)
       for (const path of [...parts].flatMap(part => pathsTo(part, base))) {
         const kind = this.#look(path)
         if (this.isOver) return
         if (kind?.isFile() === true && this.#isWithin(path)) this.files.add(path)
-        if (kind?.isDirectory() !== true || !this.#isNear(path) || seen.has(realPath(path))) continue
-        seen.add(realPath(path))
-        this.#bases.push(path)
+        if (kind?.isDirectory() !== true || !this.#isNear(path)) continue
+        seen ??= new Set(this.#bases.map(each => realPath(each)))
+        const real = realPath(path)
+        if (!seen.has(real)) this.#bases.push(path)
+        seen.add(real)
       }
   }
 

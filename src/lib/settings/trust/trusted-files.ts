@@ -48,6 +48,7 @@ function followScripts(named: ReferencedFiles, root: string, plugin: string | un
   for (const script of scripts) {
     if (scripts.size > MOST_SCRIPTS) break
     const { words, runsMore } = scriptText(script)
+    if (words.length === 0) continue
     for (const file of referencedFiles(words, [], root, { plugin, from: dirname(script) })?.scripts ?? []) {
       if (!runsMore && !isCode(file)) continue
       files.add(file)

@@ -1,4 +1,5 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { childProcess } from './reaper.ts'
 import { startProcess, type Ended, type OutputListener, type Start } from './process.ts'
 import type { Program } from './program.ts'
 
@@ -69,7 +70,14 @@ function begin(): ChildProcess {
   const file = new URL(import.meta.url.endsWith('.ts') ? './helper-main.ts' : './helper-main.js', import.meta.url)
   const env = { PATH: process.env['PATH'] ?? '' }
   const stdio: ['ignore', 'ignore', 'inherit', 'ipc'] = ['ignore', 'ignore', 'inherit', 'ipc']
-  const child = fork(file, { detached: true, execArgv: [], env, cwd: '/', serialization: 'advanced', stdio })
+  const child = childProcess().fork(file, {
+    detached: true,
+    execArgv: [],
+    env,
+    cwd: '/',
+    serialization: 'advanced',
+    stdio
+  })
   child.on('message', news => hear(news as HelperNews))
   const isOver = (): void => {
     if (helper === child) helper = undefined

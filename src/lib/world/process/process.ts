@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { cookieOf, reaper } from './reaper.ts'
+import { childProcess, cookieOf, reaper } from './reaper.ts'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../../util/attempt.ts'
 import type { Program } from './program.ts'
@@ -47,7 +47,7 @@ export const startProcess: Start = (program, listener) => {
   try {
     run = reaper.expect()
     if (program.filter !== undefined) filter = openSync(program.filter, 'r')
-    child = spawn(program.file, [...program.args], {
+    child = childProcess().spawn(program.file, [...program.args], {
       cwd: program.cwd,
       env: { ...program.env, CARABINER_RUN: cookieOf(run) },
       detached: true,
@@ -200,7 +200,9 @@ const LOOK_AGAIN = 25
  */
 function endTree(leader: number, run: number, isAlive: () => boolean): void {
   if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(leader), '/t', '/f'], { stdio: 'ignore' }).on('error', () => undefined)
+    childProcess()
+      .spawn('taskkill', ['/pid', String(leader), '/t', '/f'], { stdio: 'ignore' })
+      .on('error', () => undefined)
     return
   }
   const strays = descendantsOf(leader)

@@ -1,6 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type * as nodeChildren from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
+
+/** Loaded on first use: most commands start no process. */
+export const childProcess = (): typeof nodeChildren => process.getBuiltinModule('node:child_process')
 
 /**
  * A small shell that outlives this process. When our end of its pipe closes, it kills everything that still runs, each
@@ -91,7 +95,7 @@ function ready(): ChildProcess {
 function start(): ChildProcess {
   const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
   const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore']
-  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', OURS], { stdio, detached: true, cwd: '/', env })
+  const child = childProcess().spawn('/bin/sh', ['-c', SCRIPT, 'sh', OURS], { stdio, detached: true, cwd: '/', env })
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
   // It must not keep this process alive: it waits for our end.
