@@ -241,6 +241,19 @@ describe.skipIf(noSandbox !== undefined)('commands in the sandbox', () => {
     expect(place.text('calls.log')).toContain('echo')
   })
 
+  test('variables of a server for the loader of programs have no effect outside', async () => {
+    const place = neighbourhood()
+    const before = place.neighbours()
+    const server = scripted(place.path('calls.log'))
+    const env = { LD_DEBUG: 'libs', LD_DEBUG_OUTPUT: join(place.outside, 'pwn-loader') }
+    const { sent } = await askConfined([callTurn('mcp__s__echo', { text: 'hello' }), 'done'], place, {
+      mcpServers: { s: Object.assign(server, { env }) },
+      additionalDirectories: [REPOSITORY]
+    })
+    expect(resultsIn(sent.at(-1) ?? [])).toMatchObject([{ text: 'echo: hello' }])
+    expect(place.neighbours()).toEqual(before)
+  })
+
   test('a hook decides as before, and cannot write elsewhere', async () => {
     const place = neighbourhood()
     const hook = { type: 'command', command: `echo x > ${place.outside}/by-hook; echo no >&2; exit 2` }

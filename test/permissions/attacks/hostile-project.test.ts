@@ -244,6 +244,7 @@ describe('a file that is denied, or outside, is reached', () => {
 
   test.each([
     'shuf secrets/k',
+    'strings @secrets/k',
     'git log -L1,1:secrets/k',
     'git log -L :main:secrets/k',
     'git blame --abbrev secrets/k HEAD',

@@ -16,12 +16,18 @@ import type { SessionRef } from './servers.ts'
 
 /** In the home of a user. */
 const CREDENTIAL_PATHS = `.ssh .aws .azure .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials
+  .s3cfg .boto .oci .fly .kaggle .databrickscfg .snowsql .condarc .yarnrc.yml .bunfig.toml .cloudflared .jfrog .pip/pip.conf
+  .ivy2/.credentials .sbt/.credentials .composer/auth.json .nuget/NuGet .huggingface .cache/huggingface/token .config/age
+  .config/composer/auth.json .config/doctl .config/hcloud .config/heroku .config/huggingface .config/pip .config/configstore
+  .config/github-copilot .config/anthropic .config/openai .config/opencode .gemini .local/share/opencode/auth.json
+  .local/share/com.vercel.cli .local/share/fish/fish_history .local/share/atuin .mysql_history .sqlite_history
+  .rediscli_history .lesshst .wget-hsts .config/BraveSoftware .config/microsoft-edge .thunderbird .electrum .bitcoin
   .vault-token .terraform.d .password-store .mozilla .claude.json .claude/.credentials.json .codex/auth.json
   .config/gh .config/glab-cli .config/hub .config/gcloud .config/git/credentials .config/op .config/chromium
   .config/google-chrome .config/containers .config/rclone .config/sops .local/share/keyrings .local/share/containers/auth
   .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties
   .bash_history .zsh_history .python_history .node_repl_history .psql_history`.split(/\s+/)
-const CREDENTIALS_OF_SYSTEM = ['/etc/shadow', '/etc/gshadow']
+const CREDENTIALS_OF_SYSTEM = ['/etc/shadow', '/etc/gshadow', '/etc/ssl/private', '/etc/krb5.keytab']
 
 interface SandboxPlaces {
   readonly directories: readonly string[]

@@ -79,7 +79,7 @@ export const READING: Readonly<Record<string, string>> = {
     --human-numeric-sort --month-sort --numeric-sort --random-sort --reverse --sort= --version-sort --check? --key= --merge --stable --field-separator= --unique
     --zero-terminated --parallel= --buffer-size= -o> --output> -T! --temporary-directory! --compress-program! --batch-size= | read*`,
   stat: 'reads any || read+',
-  strings: 'reads inert | -a -n= -t= -f --bytes= --radix= | read*',
+  strings: 'reads inert | -a -n= -t= -f --bytes= --radix= | source*',
   sum: 'as sha256sum',
   tac: 'reads any || read*',
   tail: `reads inert | -q -v -z -f -F -# -n= -c= -s= --lines= --bytes= --follow? --quiet --silent --verbose --retry --pid= --sleep-interval= --zero-terminated | read*`,

@@ -43,6 +43,9 @@ const SHOWN_IN_RUN = ['/run/current-system', '/run/wrappers', '/run/opengl-drive
 const SOCKETS =
   /^(?:SSH_(?:AUTH_SOCK|AGENT_PID)$|DBUS_|GPG_AGENT|DISPLAY$|WAYLAND_|XAUTHORITY$|XDG_RUNTIME_DIR$|DOCKER_HOST$|CONTAINER_HOST$|TMUX|STY$|VSCODE_IPC)/
 
+/** Variables by which the loader of bwrap itself would run code, outside: only the confined program gets them. */
+const LOADER = /^(?:LD_\w+|GLIBC_TUNABLES|GCONV_PATH|LOCPATH)$/
+
 let tried: { readonly problem: string | undefined } | undefined
 
 /** Why this machine cannot confine processes. It is tried once. */
@@ -78,14 +81,28 @@ export class Sandbox {
   /** The same program, confined. Throws if that is not possible. */
   confine({ file, args, cwd, env }: Program): Program {
     const net = this.#policy.network ? [] : ['--unshare-net']
-    const words = [...BASE, ...net, '--seccomp', '3', ...this.#mounts(env), '--chdir', cwd, '--', file, ...args]
     const kept = Object.entries(env).filter(([name]) => !SOCKETS.test(name))
+    const own = kept.filter(([name]) => !LOADER.test(name))
+    const inside = kept.flatMap(([name, value]) => (LOADER.test(name) ? ['--setenv', name, value] : []))
+    const words = [
+      ...BASE,
+      ...net,
+      '--seccomp',
+      '3',
+      ...this.#mounts(env),
+      ...inside,
+      '--chdir',
+      cwd,
+      '--',
+      file,
+      ...args
+    ]
     const temporary = { TMPDIR: '/tmp', TMP: '/tmp', TEMP: '/tmp' }
     return {
       file: findProgram('bwrap') ?? 'bwrap',
       args: words,
       cwd,
-      env: { ...Object.fromEntries(kept), ...temporary },
+      env: { ...Object.fromEntries(own), ...temporary },
       filter: this.#filter
     }
   }
