@@ -9,8 +9,8 @@ import { build } from 'esbuild'
  */
 const LIMITS = {
   'carabiner/hooks, minified and gzipped': 24_000,
-  'the package, packed': 600_000,
-  'the package, unpacked': 2_050_000
+  'the package, packed': 630_000,
+  'the package, unpacked': 2_150_000
 }
 
 async function gzippedEngine(): Promise<number> {

@@ -1,62 +1,6 @@
-/** A fake model for the real tool loop of the AI SDK: it makes these calls, turn by turn, and then says `done`. */
-import type { LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { generateText, isStepCount, simulateReadableStream, streamText, type ModelMessage } from 'ai'
-import { MockLanguageModelV4 } from 'ai/test'
-
-export interface ModelCall {
-  readonly tool: string
-  readonly input: unknown
-  readonly id?: string
-  readonly providerExecuted?: boolean
-}
-
-const usage = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 1, text: 1, reasoning: 0 }
-}
-
-export function fakeModel(...turns: readonly (readonly ModelCall[])[]): MockLanguageModelV4 {
-  let turn = 0
-  let call = 0
-  const next = (): {
-    content: LanguageModelV4Content[]
-    finishReason: { unified: 'stop' | 'tool-calls'; raw: undefined }
-  } => {
-    const calls = turns[turn++] ?? []
-    const content = calls.map(({ tool, input, id, providerExecuted = false }): LanguageModelV4Content => ({
-      type: 'tool-call',
-      toolCallId: id ?? `call-${++call}`,
-      toolName: tool,
-      input: JSON.stringify(input),
-      ...(providerExecuted && { providerExecuted, dynamic: true })
-    }))
-    return {
-      content: calls.length === 0 ? [{ type: 'text', text: 'done' }] : content,
-      finishReason: { unified: calls.length === 0 ? 'stop' : 'tool-calls', raw: undefined }
-    }
-  }
-  return new MockLanguageModelV4({
-    doGenerate: async () => ({ ...next(), usage, warnings: [] }),
-    doStream: async () => {
-      const { content, finishReason } = next()
-      const parts = content.flatMap((part): LanguageModelV4StreamPart[] =>
-        part.type === 'text'
-          ? [
-              { type: 'text-start', id: 't' },
-              { type: 'text-delta', id: 't', delta: part.text },
-              { type: 'text-end', id: 't' }
-            ]
-          : [part as LanguageModelV4StreamPart]
-      )
-      const chunks: LanguageModelV4StreamPart[] = [
-        { type: 'stream-start', warnings: [] },
-        ...parts,
-        { type: 'finish', finishReason, usage }
-      ]
-      return { stream: simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }) }
-    }
-  })
-}
+/** The real tool loop of the AI SDK, in both of its ways, with a fake model. */
+import { generateText, isStepCount, streamText, type ModelMessage } from 'ai'
+import type { MockLanguageModelV4 } from 'ai/test'
 
 /** What came of a run: what the model was sent last, all parts of a stream, and the messages to resume with. */
 export interface FakeRun {
@@ -64,6 +8,8 @@ export interface FakeRun {
   readonly parts: readonly { readonly type: string }[]
   readonly messages: ModelMessage[]
   readonly steps: number
+  /** The inputs that a person is asked about. */
+  readonly questions: readonly unknown[]
 }
 
 export type Way = 'generateText' | 'streamText'
@@ -99,12 +45,18 @@ export async function runLoop(
       : streamText({ ...options, onError: ({ error }) => void errors.push(error) } as Parameters<typeof streamText>[0])
   if ('stream' in run) for await (const part of run.stream) parts.push(part)
   if (errors.length > 0) throw errors[0]
+  const steps = await run.steps
   const calls = way === 'generateText' ? model.doGenerateCalls : model.doStreamCalls
   return {
     modelSaw: JSON.stringify(calls.at(-1)?.prompt),
     parts,
     messages: [...messages, ...(await run.responseMessages)],
-    steps: (await run.steps).length
+    steps: steps.length,
+    questions: steps.flatMap(step =>
+      step.content.flatMap(part =>
+        part.type === 'tool-approval-request' && part.isAutomatic !== true ? [part.toolCall.input] : []
+      )
+    )
   }
 }
 

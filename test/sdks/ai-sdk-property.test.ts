@@ -2,10 +2,11 @@
 import { tool } from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { scriptedModel } from '../../examples/sdks/models/ai-sdk.ts'
 import { guardTools } from '../../src/ai-sdk.ts'
 import { allow, ask, defer, deny, HookRegistry, transform, type HookFunction, type Outcome } from '../../src/hooks.ts'
 import * as fc from '../support/fast-check.ts'
-import { answered, fakeModel, runLoop, WAYS } from './ai-sdk-kit.ts'
+import { answered, runLoop, WAYS } from './ai-sdk-kit.ts'
 
 type Note = { path: string; deep: { text: string } }
 
@@ -78,8 +79,8 @@ test('what ran is what was judged', async () => {
         }
         return { ...guarded, toolApproval }
       }
-      const model = fakeModel(
-        ...turns.map(calls => calls.map(input => ({ tool: 'write', input, ...(sameId && { id: 'same' }) })))
+      const model = scriptedModel(
+        ...turns.map(calls => calls.map(input => ({ name: 'write', input, ...(sameId && { id: 'same' }) })))
       )
       let guarded = guard()
       let { messages } = await runLoop(way, model, guarded)

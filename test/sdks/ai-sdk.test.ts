@@ -1,11 +1,12 @@
 import { dynamicTool, generateText, isStepCount, jsonSchema, tool, type ModelMessage, type ToolSet } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { scriptedModel, type ScriptedCall } from '../../examples/sdks/models/ai-sdk.ts'
 import { guardTools, type GuardToolsOptions } from '../../src/ai-sdk.ts'
 import { allow, ask, deny, HookRegistry, transform } from '../../src/hooks.ts'
-import { answered, fakeModel, runLoop, WAYS, type FakeRun, type LoopTools, type ModelCall } from './ai-sdk-kit.ts'
+import { answered, runLoop, WAYS, type FakeRun, type LoopTools } from './ai-sdk-kit.ts'
 
-const CALL = { tool: 'write', input: { path: 'a', text: 'secret' } }
+const CALL = { name: 'write', input: { path: 'a', text: 'secret' } }
 
 interface Note {
   path: string
@@ -32,8 +33,8 @@ const changedPath = (messages: readonly ModelMessage[], path: string): ModelMess
   JSON.parse(JSON.stringify(messages).replace('"path":"a"', `"path":"${path}"`)) as ModelMessage[]
 
 describe.each(WAYS)('%s', way => {
-  const run = (calls: readonly ModelCall[], guarded: LoopTools): Promise<FakeRun> =>
-    runLoop(way, fakeModel(calls), guarded)
+  const run = (calls: readonly ScriptedCall[], guarded: LoopTools): Promise<FakeRun> =>
+    runLoop(way, scriptedModel(calls), guarded)
 
   test('a call to which no hook objects leaves the same messages as without the gate', async () => {
     const { hooks, tools, ran } = scene()
@@ -51,7 +52,7 @@ describe.each(WAYS)('%s', way => {
     hooks.on('PreToolUse', ctx => (notA(ctx.toolInput['path']) ? deny('not a', { context: 'try b' }) : undefined), {
       name: 'gate'
     })
-    const other = { tool: 'write', input: { path: 'b', text: 'x' } }
+    const other = { name: 'write', input: { path: 'b', text: 'x' } }
     const { modelSaw } = await run([CALL, other], guardTools(tools, hooks))
     expect(ran).toEqual([other.input])
     expect(modelSaw).toContain('write was refused by gate: not a\\ntry b')
@@ -83,7 +84,7 @@ describe.each(WAYS)('%s', way => {
         name: 'gate'
       })
       const guarded = guardTools(tools, hooks)
-      const model = fakeModel([CALL])
+      const model = scriptedModel([CALL])
       const { messages } = await runLoop(way, model, guarded)
       expect(ran).toEqual([])
       const resumed = restart ? guardTools(tools, hooks) : guarded
@@ -143,7 +144,7 @@ describe.each(WAYS)('%s', way => {
       hooks.on('PreToolUse', ctx => transform({ ...ctx.toolInput, text: 'public' }))
       hooks.on('PreToolUse', () => ask(), { name: 'gate' })
       const guarded = guardTools(tools, hooks)
-      const model = fakeModel([CALL])
+      const model = scriptedModel([CALL])
       const { messages } = await runLoop(way, model, guarded)
       expect(JSON.stringify(messages)).toContain(
         JSON.stringify('gate asks; it will run with {"path":"a","text":"public"} [input').slice(1, -1)
@@ -159,7 +160,7 @@ describe.each(WAYS)('%s', way => {
       const { hooks, tools, ran } = scene()
       hooks.on('PreToolUse', () => allow())
       const guarded = guardTools({ write: Object.assign({}, tools.write, { needsApproval }) }, hooks)
-      const model = fakeModel([CALL])
+      const model = scriptedModel([CALL])
       const { messages } = await runLoop(way, model, guarded)
       expect(ran).toEqual([])
       expect(JSON.stringify(messages)).toContain('the tool needs approval [input')
@@ -226,7 +227,7 @@ describe.each(WAYS)('%s', way => {
         hooks,
         { onContext: (text, id) => void seen.push(`${id} ${text}`) }
       )
-      const calls = ['text', 'json', 'own'].map(name => ({ tool: name, input: {}, id: name }))
+      const calls = ['text', 'json', 'own'].map(name => ({ name, input: {}, id: name }))
       const { modelSaw } = await run(calls, guarded)
       for (const own of ['a text', '{\\"a\\":1}', 'my own'])
         expect(modelSaw).toContain(`{"type":"text","text":"${own}"},{"type":"text","text":"from before\\nfrom after"}`)
@@ -248,8 +249,8 @@ describe.each(WAYS)('%s', way => {
         later: tool({ inputSchema: z.object({}), execute: async () => fails() })
       }
       const calls = [
-        { tool: 'now', input: {} },
-        { tool: 'later', input: {} }
+        { name: 'now', input: {} },
+        { name: 'later', input: {} }
       ]
       const { modelSaw } = await run(calls, guardTools(tools, hooks))
       expect(failures).toEqual(['disk full', 'disk full'])
@@ -281,7 +282,7 @@ describe.each(WAYS)('%s', way => {
         return { updatedToolOutput: 'final' }
       })
       const guarded = guardTools({ grow: tool({ inputSchema, execute }) }, hooks)
-      const { modelSaw, parts } = await run([{ tool: 'grow', input: { path: 'p' } }], guarded)
+      const { modelSaw, parts } = await run([{ name: 'grow', input: { path: 'p' } }], guarded)
       expect(responses).toEqual(['p: 1, secret'])
       expect(modelSaw).toContain('final')
       expect(modelSaw).not.toContain('secret')
@@ -297,7 +298,7 @@ describe.each(WAYS)('%s', way => {
         began = true
         yield ''
       }
-      await run([{ tool: 'grow', input: { path: 'p' } }], guardTools({ grow: tool({ inputSchema, execute }) }, hooks))
+      await run([{ name: 'grow', input: { path: 'p' } }], guardTools({ grow: tool({ inputSchema, execute }) }, hooks))
       expect(began).toBe(false)
     })
   })
@@ -314,7 +315,7 @@ describe.each(WAYS)('%s', way => {
         return { isError: true, content: [{ type: 'text', text: 'no such file' }] }
       }
     })
-    const calls = ['x', 'y'].map(path => ({ tool: 'read', input: { path } }))
+    const calls = ['x', 'y'].map(path => ({ name: 'read', input: { path } }))
     const { modelSaw } = await run(calls, guardTools({ read }, hooks, { nameOf: name => `mcp__files__${name}` }))
     expect(ran).toEqual([{ path: 'y' }])
     expect(names).toEqual([['mcp__files__read', 'no such file']])
@@ -413,7 +414,7 @@ describe('tools that hooks do not control completely are listed, with a warning'
       hooks.on('PreToolUse', () => reply)
       const { modelSaw } = await runLoop(
         'generateText',
-        fakeModel([{ tool: 'confirm', input: { path: 'a' } }]),
+        scriptedModel([{ name: 'confirm', input: { path: 'a' } }]),
         guardTools({ confirm }, hooks)
       )
       expect(modelSaw).toMatch(/confirm was refused by .*(: no|not possible for a tool without execute)/)
@@ -422,10 +423,10 @@ describe('tools that hooks do not control completely are listed, with a warning'
 
   test('a call that the provider runs is not judged', async () => {
     const { hooks, tools, judged } = scene()
-    const call = { tool: 'search', input: {}, providerExecuted: true }
+    const call = { name: 'search', input: {}, providerExecuted: true }
     const { tools: guarded, toolApproval } = guardTools({ ...tools, search }, hooks)
     await generateText({
-      model: fakeModel([call]),
+      model: scriptedModel([call]),
       tools: guarded,
       toolApproval,
       prompt: 'go',

@@ -53,7 +53,7 @@ export interface Driver {
 }
 
 /** Files of drivers/. The first ones need no package of test/sdks. */
-export const DRIVER_NAMES: readonly string[] = []
+export const DRIVER_NAMES: readonly string[] = ['ai-sdk']
 
 /** Drivers of packages that are installed on demand: `installSdks`. */
 export const INSTALLED_DRIVER_NAMES: readonly string[] = ['openai-agents']

@@ -11,6 +11,11 @@ const run = promisify(execFile)
 
 /** What each program prints. */
 const PROGRAMS: Record<string, readonly (string | RegExp)[]> = {
+  'ai-sdk.ts': [
+    'wrote hello to /home/agent/a',
+    /^write_note was refused by PreToolUse \(.*ai-sdk\.ts:\d+\): notes do not belong in \/etc$/,
+    'Done.'
+  ],
   'openai-agents.ts': [
     'wrote hello to /home/agent/a',
     /^write_note was refused by PreToolUse \(.*openai-agents\.ts:\d+\): notes do not belong in \/etc$/,
