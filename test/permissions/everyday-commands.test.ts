@@ -1,6 +1,6 @@
 /**
- * Commands from scripts and documents of installed packages (the source is in each row), under a rule per program, as
- * the people who work on these packages would have them. Commands that choose other code, redirect or use variables are
+ * Commands from scripts and documents of installed packages (the source is in each row), under a rule per program, and
+ * one for each sub-command that installs packages, as the people who work on these packages would have them. Commands that choose other code, redirect or use variables are
  * left out: they need a prompt on purpose.
  */
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,8 @@ const programsIn = (command: string): readonly string[] => [
 test('of 500 commands at most 2 % need a prompt, and none is refused', () => {
   expect(ROWS).toHaveLength(500)
   const programs = new Set(ROWS.flatMap(([, command]) => programsIn(command)))
-  const rules = Array.from(programs, program => allowRule(`Bash(${program} *)`))
+  const installers = ['npm install', 'npm i', 'yarn add', 'pnpm add', 'pip install']
+  const rules = [...programs, ...installers].map(program => allowRule(`Bash(${program} *)`))
   const rulings = ROWS.map(([source, command]) => {
     const denied = [denyRule('Bash(shutdown *)'), denyRule('Bash(sudo *)'), denyRule('Read(.env)')]
     return { source, command, ...decide(bashFacts(command), policy([...rules, ...denied])) }

@@ -54,7 +54,7 @@ describe('a rule that allows a program does not allow what turns it to something
     ['git rebase -x make *', 'git rebase -x make HEAD~1'],
     ['sort --output=p *', 'sort --output=p f'],
     ['sort -o p *', 'sort -o p f'],
-    ['tar -I zstd *', 'tar -I zstd -xf a'],
+    ['tar -I zstd *', 'tar -I zstd -xf a -C out'],
     ['find . -exec *', 'find . -exec ls {} +']
   ])('Bash(%s) writes it out: %s', (specifier, command) => {
     expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('allow')
@@ -66,7 +66,7 @@ describe('a rule that allows a program does not allow what turns it to something
     ['git submodule foreach *', `git submodule foreach 'touch p'`],
     ['sort --output=* *', 'sort --output=p f'],
     ['sort -o*', 'sort -op f'],
-    ['tar -I *', 'tar -I zstd -xf a'],
+    ['tar -I *', 'tar -I zstd -xf a -C out'],
     ['find . -exec *', 'find . -exec touch {} +']
   ])('Bash(%s) leaves open what is run or written: %s', (specifier, command) => {
     expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('ask')
@@ -119,7 +119,7 @@ test.each([
   'git submodule update --init',
   'git bisect start',
   'tar czf a.tgz dir',
-  'tar xvf File.tar',
+  'tar xvf File.tar -C out',
   'tar --checkpoint=100 -cf a b',
   'tar -xzf a.tgz -C Images',
   'sort -k2 -n f',

@@ -1,5 +1,5 @@
 import type { CallFacts, Policy, Rule } from './policy.ts'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { shellWord } from '../shell/command-words.ts'
 import { formOf, type Form } from '../shell/form.ts'
 import { parseShell, type Leaf, type ShellWord } from '../shell/parse.ts'
@@ -7,6 +7,7 @@ import { isHarmlessVariable } from '../shell/variables.ts'
 import { isWithin } from '../world/files/paths.ts'
 import type { RepositoryFacts } from '../world/files/repository.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
+import { globOf } from '../util/names.ts'
 import { pathOf, patternOf } from './path-pattern.ts'
 import { commandPattern } from './match-command.ts'
 import { wayTo } from './named-paths.ts'
@@ -124,8 +125,12 @@ class Judge {
       words.length === 0
         ? [{ text, decision: 'allow' as const, why: 'it sets a harmless variable' }]
         : this.#command(words, exact, depth)
-    const problem = this.#readProblem(files.map(file => file.text))
-    return verdicts[0]?.rule === undefined && problem !== undefined ? [asks(text, problem)] : verdicts
+    const rule = verdicts[0]?.rule
+    const problem = this.#readProblem(
+      files.map(file => file.text),
+      rule !== undefined
+    )
+    return rule?.specifier !== text && problem !== undefined ? [asks(text, problem)] : verdicts
   }
 
   #command(words: readonly ShellWord[], exact: Rule | undefined, depth: number): readonly LeafVerdict[] {
@@ -138,7 +143,7 @@ class Judge {
       const literal = literalWords(rule, text, words)
       if (literal === undefined) continue
       const form = formOf(words, literal)
-      const why = form.why ?? this.#problem(form) ?? this.#patternProblem(form.patterns)
+      const why = form.why ?? this.#problem(form, rule) ?? this.#patternProblem(form.patterns)
       if (why === undefined)
         return this.#inner(form, this.#allowed(text, rule, `a rule covers it: ${describe(form)}`, words), depth)
       whys.push({ why, once: form.row === undefined && literal > 0 })
@@ -155,6 +160,7 @@ class Judge {
     if (form.does === 'wraps') return undefined
     if (form.does !== 'reads') return NOTHING_ALLOWS
     if (form.patterns[0] !== undefined) return `${form.patterns[0]} is a pattern`
+    if (form.follows) return 'it follows links, which may lead out of the project'
     const program = form.repository === 'config' ? this.#repositories.find(each => each.program)?.program : undefined
     return program === undefined ? this.#readProblem(form.reads) : `git would run ${program}`
   }
@@ -188,16 +194,30 @@ class Judge {
   }
 
   /** What is not true of the place, and must be for this form to be harmless. */
-  #problem({ does, inside, repository, remotes }: Form): string | undefined {
-    // What a program runs of the project is in the folder where it is started.
-    const outside = (does === 'runs' ? ['.', ...inside] : inside).find(path => !this.#isInside(path))
+  #problem({ does, reads, writes, inside, fills, repository, remotes }: Form, rule: Rule): string | undefined {
+    const named = wordsOf(rule)
+      .filter(word => /[^*]/.test(word))
+      .map(globOf)
+    const isNamed = (path: string): boolean => !/(?:^|\/)\.\.(?:\/|$)/.test(path) && named.some(fits => fits(path))
+    // What is read from there is nothing.
+    const files = [...inside, ...writes, ...reads.filter(path => path !== '/dev/null')]
+    const outside = files.find(path => !this.#isInside(path) && !isNamed(path))
     if (outside !== undefined) return `${outside} is not in the project`
+    if (does === 'runs' && !this.#isInside('.')) return 'it runs in a folder that is not in the project'
+    const filled = fills.find(path => this.#real(path).some(each => this.#isSensitive(each)))
+    if (filled !== undefined) return `what it writes in ${filled} may control the agent or run later`
     if (repository === undefined && remotes.length === 0) return undefined
     const fact = repository === 'hooks' ? 'hook' : 'driver'
     const hook = this.#repositories.find(each => each[fact])?.[fact]
     if (hook !== undefined) return `git would run ${hook}`
     const problems = this.#repositories.flatMap(each => remotes.map(remote => each.remoteProblem(remote)))
     return problems.find(problem => problem !== undefined)
+  }
+
+  /** Files with names that have an effect are looked for there. */
+  #isSensitive(folder: string): boolean {
+    const { roots } = this.#policy
+    return roots.some(root => isWithin(root, folder)) || this.#call.has?.(join(folder, '.git')) === true
   }
 
   /** What a pattern finds must be in the project, and in no folder that a rule about files names. */
@@ -216,9 +236,11 @@ class Judge {
     return found && `what ${found} finds may not be in the project, or in a folder that a rule names`
   }
 
-  #readProblem(paths: readonly string[]): string | undefined {
+  /** `isCovered`: a rule allows the program. */
+  #readProblem(paths: readonly string[], isCovered = false): string | undefined {
     const outside = paths.find(path => !this.#isInside(path))
     if (outside !== undefined) return `${outside} is not in the project`
+    if (isCovered) return undefined
     const hidden = paths.find(path => this.#real(path).some(each => isPrivate(each, this.#policy, this.#call)))
     return hidden === undefined ? undefined : `${hidden} may hold credentials or control the agent`
   }
@@ -249,10 +271,13 @@ const describe = ({ does }: Form): string =>
       ? 'it runs code of this project'
       : 'this form is known to be harmless'
 
+const wordsOf = ({ specifier = '' }: Pick<Rule, 'specifier'>): readonly string[] =>
+  specifier.replace(/:\*$/, ' *').split(/\s+/)
+
 /** How many words of the command the rule writes out; undefined if the rule does not fit. */
 function literalWords({ specifier }: Rule, text: string, words: readonly ShellWord[]): number | undefined {
   if (specifier === undefined || !commandPattern(specifier).fits(text)) return undefined
-  const written = specifier.replace(/:\*$/, ' *').split(/\s+/)
+  const written = wordsOf({ specifier })
   const end = words.findIndex((word, index) => written[index] !== word.text || !word.known || word.text.includes('*'))
   return end === -1 ? words.length : end
 }

@@ -5,7 +5,7 @@ import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
 import { formOf } from '../shell/form.ts'
-import { commandsHeldBy, knownWords, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
+import { commandsHeldBy, knownWords, shellWords, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
 import { parseShell, type ShellWord } from '../shell/parse.ts'
 import { programName, takesCode } from '../shell/programs.ts'
 import { programRow } from '../shell/row.ts'
@@ -83,7 +83,7 @@ function findUsed(command: string, { roots: [root = '/'] }: RulePlaces, ground: 
   return { reads: use.reads.paths, writes: use.writes.paths, searched: use.searched.paths, whole: use.whole }
 }
 
-const DEEPEST = 4
+const DEEPEST = 16
 const MOST_HELD = 500
 
 class Use {
@@ -122,7 +122,7 @@ class Use {
     const folder = this.#folder
     for (const text of texts) this.text(text, 1)
     for (const { words, start, sure } of commands.filter(isInner).slice(0, MOST_HELD)) {
-      const inner = words.slice(start).map(word => ({ text: word ?? '$', known: word !== undefined }))
+      const inner = shellWords(words.slice(start))
       const { deep, reads } = formOf(inner)
       if (sure) this.#command(inner, 1)
       else if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
@@ -133,7 +133,7 @@ class Use {
   #command([first, ...rest]: readonly ShellWord[], depth: number): void {
     const words = first === undefined ? [] : [{ ...first, text: programName(first.text) }, ...rest]
     if (first?.text.includes('/') === true) this.whole = false
-    const { does, reads, writes, deep, repository, commands, texts, patterns } = formOf(words)
+    const { does, reads, writes, deep, follows, repository, commands, texts, patterns } = formOf(words)
     if (does === undefined || does === 'runs' || patterns.length > 0) this.whole = false
     const [program, folder] = words
     const { has } = this.#ground
@@ -145,6 +145,7 @@ class Use {
     }
     for (const path of writes) this.#at(this.writes, path)
     if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
+    if (follows) this.#at(this.searched, '/')
     if (program?.text === 'cd' || program?.text === 'pushd')
       this.#folder =
         folder?.known === true && this.#folder !== undefined
@@ -155,7 +156,8 @@ class Use {
         (program.text === 'trap' ? words.slice(1, 2) : words.slice(1)).map(word => word.text).join(' '),
         depth + 1
       )
-    for (const inner of depth < DEEPEST ? commands : []) this.#command(inner, depth + 1)
+    if (depth > DEEPEST && commands.length > 0) this.whole = false
+    else for (const inner of commands) this.#command(inner, depth + 1)
     for (const text of texts) this.text(text, depth + 1)
   }
 
@@ -165,9 +167,11 @@ class Use {
   }
 }
 
-/** A program has no more words of its own in front of the command that it runs. */
+/** Words in front of a command that others run. */
+const MOST_BEFORE = 100
+
 const isInner = ({ words, start }: HeldCommand): boolean =>
-  start > 0 && start < 12 && programRow(programName(words[start] ?? '')) !== undefined
+  start > 0 && start < MOST_BEFORE && programRow(programName(words[start] ?? '')) !== undefined
 
 export function pathsGiven(texts: readonly string[], root: string, call: CallFacts): NamedPaths {
   const looking = new Looking(call)

@@ -18,6 +18,8 @@ export interface Form {
   readonly writes: readonly string[]
   /** They must lead into the project: scripts that it runs, folders that it fills. */
   readonly inside: readonly string[]
+  /** Folders in which it writes files that the command does not name: what an archive or another folder holds. */
+  readonly fills: readonly string[]
   /** Commands that it runs, and texts for the shell. */
   readonly commands: readonly (readonly ShellWord[])[]
   readonly texts: readonly string[]
@@ -26,13 +28,37 @@ export interface Form {
   /** Words that the shell replaces by names of files, none of which can be an option. */
   readonly patterns: readonly string[]
   readonly deep: boolean
+  /** It follows links that it finds, which may lead anywhere. */
+  readonly follows: boolean
   /** What must be true of the repository. */
   readonly repository: 'config' | 'hooks' | undefined
 }
 
+type Draft = { -readonly [Key in keyof Form]: Form[Key] extends readonly (infer Item)[] ? Item[] : Form[Key] }
+
+const LISTS = ['reads', 'writes', 'inside', 'fills', 'commands', 'texts', 'remotes', 'patterns'] as const
+
+const draft = (): Draft => ({
+  does: undefined,
+  why: undefined,
+  row: undefined,
+  opaque: true,
+  reads: [],
+  writes: [],
+  inside: [],
+  fills: [],
+  commands: [],
+  texts: [],
+  remotes: [],
+  patterns: [],
+  deep: false,
+  follows: false,
+  repository: undefined
+})
+
 /** `literal`: this many words are written out in the rule, and were read by a person. */
 export function formOf(words: readonly ShellWord[], literal = 0): Form {
-  if (words.length > MOST_WORDS) return { ...NOTHING, row: undefined, does: undefined, why: 'it has too many words' }
+  if (words.length > MOST_WORDS) return { ...draft(), why: 'it has too many words' }
   const [program, second] = words
   const name = program?.known === true ? program.text : ''
   const pair = `${name} ${second?.text}`
@@ -54,12 +80,16 @@ function unlisted(name: string, words: readonly ShellWord[], from: number, liter
     .slice(Math.max(from, literal))
     .find(({ text, known }) => !known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))
   const runs = RUNS_OTHERS.some(kind => isProgramOf(kind, programName(name)))
+  const installs = literal < 2 && words.length > 2 && INSTALLS.test(` ${words[1]?.text}`)
   const why = runs
     ? `${name} runs other programs`
-    : literal < from
-      ? `${name} has no row`
-      : odd && `${name} has no row, and ${odd.text} is not a plain word`
-  return { ...NOTHING, row: undefined, does: why === undefined ? 'runs' : undefined, why }
+    : installs
+      ? `${name} has no row, and it may install code of others`
+      : literal < from
+        ? `${name} has no row`
+        : odd && `${name} has no row, and ${odd.text} is not a plain word`
+  const inside = words.slice(from).flatMap(({ text }) => text.split('=').filter(leadsOut))
+  return { ...draft(), does: why === undefined ? 'runs' : undefined, why, inside }
 }
 
 const RUNS_OTHERS = [
@@ -74,23 +104,13 @@ const RUNS_OTHERS = [
   'runsInput'
 ] as const
 
-const NOTHING: Omit<Form, 'does' | 'why' | 'row'> = {
-  opaque: true,
-  reads: [],
-  writes: [],
-  inside: [],
-  commands: [],
-  texts: [],
-  remotes: [],
-  patterns: [],
-  deep: false,
-  repository: undefined
-}
-
 /** More words than people write: such a form is not known. */
 const MOST_WORDS = 500
 
 const TAKES_ALL = new Set(['args', 'sub', 'bin', 'cmd', 'variable'])
+
+/** What they name is fetched and run, or runs later. */
+const INSTALLS = / (?:add|i|install|get|require)$/
 
 const MESSAGE = ['-m', '--message', '-F', '--file', '-C', '--reuse-message', '--no-edit', '--dry-run']
 
@@ -99,20 +119,10 @@ class FormReader {
   readonly #row: ProgramRow
   readonly #literal: number
   readonly #seen = new Set<string>()
+  #from = 0
   readonly #operands: { readonly word: ShellWord; readonly index: number }[] = []
   #words: readonly ShellWord[] = []
-  #why: string | undefined
-  #isOpaque = false
-  #does: Form['does']
-  #deep: boolean
-  #repository: Form['repository']
-  #reads: string[] = []
-  #writes: string[] = []
-  #inside: string[] = []
-  #commands: (readonly ShellWord[])[] = []
-  #texts: string[] = []
-  #remotes: string[] = []
-  #patterns: string[] = []
+  readonly #form = draft()
   /** Operands that are missing: the first one, or all. */
   #missing: '' | 'first' | 'all' = ''
 
@@ -120,40 +130,50 @@ class FormReader {
     this.#name = name
     this.#row = row
     this.#literal = literal
-    this.#does = row.does === 'asks' ? undefined : row.does
-    if (row.does === 'asks') this.#fail(`${name} always asks`)
-    const { properties } = row
-    this.#deep = properties.has('deep')
-    this.#repository = properties.has('git') ? 'config' : properties.has('hooks') ? 'hooks' : undefined
+    const { does, properties } = row
+    const form = this.#form
+    form.row = name
+    form.opaque = false
+    form.does = does === 'asks' ? undefined : does
+    if (does === 'asks') this.#fail(`${name} always asks`)
+    form.deep = properties.has('deep')
+    form.repository = properties.has('git') ? 'config' : properties.has('hooks') ? 'hooks' : undefined
   }
 
   read(words: readonly ShellWord[], from: number): Form {
     this.#words = words
+    this.#from = from
     this.#options(from)
     this.#place()
+    if (this.#row.properties.has('copies')) this.#copy()
+    if (this.#row.properties.has('unpacks') && this.#unpacks()) this.#form.fills.push(this.#form.inside.at(-1) ?? '.')
     const needsMessage = this.#name === 'git commit' || (this.#name === 'git tag' && this.#seen.has('-a'))
     if (needsMessage && !MESSAGE.some(option => this.#seen.has(option))) this.#fail('an editor would be opened')
-    return {
-      does: this.#why === undefined ? this.#does : undefined,
-      why: this.#why,
-      row: this.#name,
-      opaque: this.#isOpaque && !this.#row.properties.has('inert'),
-      reads: this.#reads,
-      writes: this.#writes,
-      inside: this.#inside,
-      commands: this.#commands,
-      texts: this.#texts,
-      remotes: this.#remotes,
-      patterns: this.#patterns,
-      deep: this.#deep,
-      repository: this.#repository
+    if (this.#form.why !== undefined) this.#form.does = undefined
+    if (this.#row.properties.has('inert')) this.#form.opaque = false
+    return this.#form
+  }
+
+  #unpacks(): boolean {
+    const has = (...options: readonly string[]): boolean => options.some(option => this.#seen.has(option))
+    return this.#name === 'tar' ? has('-x', '--extract', '--get') : !has('-l', '-t', '-v', '-p')
+  }
+
+  /** Into a folder: each source keeps its name there, or all that is in it is put there. */
+  #copy(): void {
+    const [target = '', ...sources] = this.#operands.map(({ word }) => word.text).toReversed()
+    for (const source of sources) {
+      const isMerged =
+        /(?:^|\/)\.{0,2}$/.test(source) || isHidden(source.replace(/[^*?[]+$/, '')) || this.#seen.has('-T')
+      if (isMerged || this.#seen.has('--no-target-directory')) this.#form.fills.push(target)
+      else this.#form.writes.push(`${target}/${programName(source)}`)
     }
   }
 
   /** `isOpaque` is false where it only writes a file. */
   #fail(why: string, isOpaque = true): void {
-    this.#why ??= why
-    this.#isOpaque ||= isOpaque
+    this.#form.why ??= why
+    this.#form.opaque ||= isOpaque
   }
 
   /** Reads options, and collects operands. Words behind `--`, and behind the first operand of some programs, are operands. */
@@ -205,7 +225,7 @@ class FormReader {
       const takesRest = option !== undefined && (option.values > 0 || option.sign === '?')
       const rest = takesRest && at + 1 < text.length ? text.slice(at + 1) : undefined
       const taken = this.#value(name, option, rest, index)
-      if (takesRest || this.#why !== undefined) return taken
+      if (takesRest || this.#form.why !== undefined) return taken
     }
     return 0
   }
@@ -228,8 +248,8 @@ class FormReader {
       return 0
     }
     const { sign, kind, values, deep, follows } = option
-    if (deep) this.#deep = true
-    if (follows) this.#reads.push('/')
+    if (deep) this.#form.deep = true
+    if (follows) this.#form.follows = true
     const taken = glued === undefined ? values : 0
     if (/^[!~>]/.test(sign) && index + taken >= this.#literal)
       this.#fail(`${name} of ${this.#name} is not harmless`, sign !== '>')
@@ -261,7 +281,7 @@ class FormReader {
     if (isGlued) this.#fail('the text does not follow its option')
     // Other shells end this quote elsewhere.
     if (text.includes("$'") && this.#name !== 'bash') this.#fail('only bash reads this quote in this way')
-    if (known) this.#texts.push(text)
+    if (known) this.#form.texts.push(text)
     else this.#fail(`the text ${text} is only known to the shell`)
     this.#missing = 'all'
   }
@@ -271,10 +291,9 @@ class FormReader {
     const rest = this.#words.slice(index + 1)
     const end = rest.findIndex(({ text }, at) => text === ';' || (text === '+' && rest[at - 1]?.text === '{}'))
     if (end < 1) return (this.#fail('a command has no end'), rest.length)
-    this.#commands.push(rest.slice(0, end))
-    this.#deep = true
-    // What it finds may be a link that leads anywhere.
-    if (!findsFiles(this.#words.slice(0, index))) this.#reads.push('/')
+    this.#form.commands.push(rest.slice(0, end))
+    this.#form.deep = true
+    if (!findsFiles(this.#words.slice(0, index))) this.#form.follows = true
     return end + 1
   }
 
@@ -294,13 +313,13 @@ class FormReader {
     const inner = formOf(words, Math.max(0, this.#literal - index))
     if (inner.does === undefined || inner.does === 'wraps')
       this.#fail(inner.why ?? `${words[0]?.text} runs another program`)
-    this.#reads.push(...inner.reads)
-    this.#writes.push(...inner.writes)
-    this.#inside.push(...inner.inside)
-    this.#patterns.push(...inner.patterns)
-    this.#commands.push(...inner.commands)
-    this.#texts.push(...inner.texts)
-    this.#deep ||= inner.deep
+    this.#add(inner)
+  }
+
+  #add(inner: Form): void {
+    for (const list of LISTS) (this.#form[list] as unknown[]).push(...inner[list])
+    this.#form.deep ||= inner.deep
+    this.#form.follows ||= inner.follows
   }
 
   /** Gives each operand its kind. Those before and behind the kind that may repeat have theirs by position. */
@@ -320,20 +339,30 @@ class FormReader {
     }
     const least = kinds.filter(({ times }) => times === '' || times === '+').length
     if (all.length < least && !isOptional) this.#fail(`${this.#name} lacks an operand`)
-    if (all.length === 0 && kinds[0]?.kind === 'remote') this.#remotes.push('')
+    if (all.length === 0 && kinds[0]?.kind === 'remote') this.#form.remotes.push('')
   }
 
   /** Operands that take all the words behind them. */
   #rest({ kind }: RowOperand, word: ShellWord, index: number): boolean {
     if (!TAKES_ALL.has(kind) || (kind === 'variable' && isAssignment(word.text))) return false
     const rest = this.#words.slice(index)
-    if (kind === 'args') {
-      const odd = rest.find(({ known }) => !known)
-      if (odd !== undefined) this.#fail(`${odd.text} is only known to the shell`)
-    } else if (kind === 'sub') this.#sub(word, index)
+    if (kind === 'args') this.#arguments(rest)
+    else if (kind === 'sub') this.#sub(word, index)
     else if (kind === 'bin') this.#program(rest, index)
-    else this.#commands.push(rest)
+    else this.#form.commands.push(rest)
     return true
+  }
+
+  /** Behind a task, they are arguments of whatever program the task starts. */
+  #arguments(words: readonly ShellWord[]): void {
+    for (const { text, known } of words)
+      if (!known && isSafePattern(text)) this.#form.patterns.push(text)
+      else if (!known) this.#fail(`${text} is only known to the shell`)
+    if (this.#row.operands.some(({ kind }) => kind === 'script')) return
+    for (const { text } of words) {
+      if (CHOOSES_CODE.test(text)) this.#fail(`${text} may choose the code that is run`)
+      this.#form.inside.push(...text.split('=').filter(leadsOut))
+    }
   }
 
   #sub({ text, known }: ShellWord, index: number): void {
@@ -346,19 +375,9 @@ class FormReader {
     }
     const form = tryRows(`${this.#name} ${text}`, this.#words, index + 1, this.#literal)
     if (form.does === undefined) this.#fail(form.why ?? `${this.#name} ${text} is not listed as harmless`, form.opaque)
-    this.#does = form.does
-    this.#deep ||= form.deep
-    this.#repository = form.repository
-    for (const [own, further] of [
-      [this.#reads, form.reads],
-      [this.#writes, form.writes],
-      [this.#inside, form.inside],
-      [this.#patterns, form.patterns],
-      [this.#texts, form.texts],
-      [this.#remotes, form.remotes]
-    ] as const)
-      own.push(...further)
-    this.#commands.push(...form.commands)
+    this.#form.does = form.does
+    this.#form.repository = form.repository
+    this.#add(form)
   }
 
   #operand(word: ShellWord, kind: string, index: number): void {
@@ -372,29 +391,31 @@ class FormReader {
     if (kind === 'awk')
       return harmlessAwk(text) ? undefined : this.#fail('the program of awk is not known to be harmless')
     if (kind === 'folder' && text.startsWith('-')) return this.#fail('it may be the folder before, or an option')
-    if (kind === 'read' || kind === 'folder') this.#reads.push(text)
-    else if (kind === 'write') this.#writes.push(text)
+    if (kind === 'read' || kind === 'folder') this.#form.reads.push(text)
+    else if (kind === 'write') this.#form.writes.push(text)
     else if (kind === 'lines')
-      this.#reads.push(...Array.from(text.matchAll(/:/g), ({ index: at }) => text.slice(at + 1)))
+      this.#form.reads.push(...Array.from(text.matchAll(/:/g), ({ index: at }) => text.slice(at + 1)))
     else if (kind === 'rev' || kind === 'changed') {
-      this.#reads.push(text, ...pathsInRevision(text))
-      if (kind === 'changed') this.#writes.push(text, ...pathsInRevision(text))
-    } else if (kind === 'remote') this.#remotes.push(text)
+      this.#form.reads.push(text, ...pathsInRevision(text))
+      if (kind === 'changed') this.#form.writes.push(text, ...pathsInRevision(text))
+    } else if (kind === 'remote') this.#form.remotes.push(text)
     else if (kind === 'deep') {
-      this.#reads.push(text)
-      this.#deep = true
+      this.#form.reads.push(text)
+      this.#form.deep = true
     } else if (kind === 'inside' || kind === 'script' || kind === 'gopath') this.#within(text, kind, index)
-    else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
+    else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true) {
       if (index >= this.#literal) this.#fail(`${text} is not a ${kind} that is known to be harmless for ${this.#name}`)
+    } else if (kind.endsWith('package') && INSTALLS.test(this.#name) && this.#literal < this.#from)
+      this.#fail(`${text} is code of others: the rule has to write ${this.#name} out`, false)
   }
 
   #within(text: string, kind: string, index: number): void {
     const path = text.replace(/::.*$/s, '').replace(/\/\.\.\.$/, '')
     const isOdd = /^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path) || (kind === 'script' && path === '')
     if (isOdd && index >= this.#literal) this.#fail(`${text} is not a file of the project`)
-    this.#inside.push(path)
-    this.#reads.push(path)
-    if (this.#row.does === 'changes') this.#writes.push(path)
+    this.#form.inside.push(path)
+    this.#form.reads.push(path)
+    if (this.#row.does === 'changes') this.#form.writes.push(path)
   }
 
   /** Patterns and variables. Where no option does harm, they may become anything. */
@@ -406,15 +427,15 @@ class FormReader {
       (isAny || isSafePattern(text)) &&
       !(/^(?:write|changed)$/.test(kind) && isHidden(text))
     )
-      this.#patterns.push(text)
+      this.#form.patterns.push(text)
     else if (kind !== 'text' || !isAny || !/^[^`(]*$/.test(text)) this.#fail(`${text} is only known to the shell`)
   }
 
   #sed(script: string): void {
     const files = sedFiles(script)
     if (files === undefined) return this.#fail('the script of sed is not known to be harmless')
-    this.#reads.push(...files.reads)
-    this.#writes.push(...files.writes)
+    this.#form.reads.push(...files.reads)
+    this.#form.writes.push(...files.writes)
     if (files.writes.length > 0) this.#fail('the script of sed writes a file', false)
   }
 }
@@ -432,6 +453,13 @@ function findsFiles(words: readonly ShellWord[]): boolean {
   const at = texts.indexOf('-type')
   return at !== -1 && texts[at + 1] === 'f' && !texts.some(text => /^(?:-o|-or|,|!|-not|\(|-L|-follow)$/.test(text))
 }
+
+/** Options of common programs for code, settings and plug-ins, and addresses of code. */
+const CHOOSES_CODE =
+  /^(?:-[rcep]|--(?:[\w-]*(?:config|require|import|loader|plugin|preset|eval|print|exec|script|shell|reporter|setup|env|pool|runner|transform|resolver|preload)[\w-]*|cwd|root|dir|prefix|rootdir))(?:$|=)|(?:^|=)(?:data|file|https?|ext|git\+\w+):/i
+
+/** A path that may lead out of the project. */
+const leadsOut = (text: string): boolean => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text)
 
 const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{]/.test(text)
 

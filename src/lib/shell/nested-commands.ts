@@ -145,7 +145,7 @@ class Looking implements Holding {
     )
     if (runs && form === undefined && takesUnknownCode(rest.slice(own))) this.unsure = true
     if (rest.length > MOST_WORDS) return this.#stop(at.sure && runs)
-    if (isProgramOf('wrapper', program) && at.depth < DEEPEST) this.#wrapped(words, at)
+    if (isProgramOf('wrapper', program)) this.#wrapped(words, at)
     const xargs = runs ? words.findIndex(word => word !== undefined && programName(word) === 'xargs') : -1
     if (xargs === -1) return this.#within(words, { ...at, sure: at.sure && runs })
     if (xargsRunsUnseen(words.slice(xargs + 1))) this.unsure = true
@@ -155,16 +155,9 @@ class Looking implements Holding {
 
   /** The program behind a wrapper is looked at like any other. Where options end is not always known. */
   #wrapped(words: KnownWords, at: Reached): void {
-    const isOption = (index: number): boolean => words[index]?.startsWith('-') === true
-    const starts = words.flatMap((word, index) =>
-      index > 0 && !isOption(index) && !isAssignment(word ?? '') ? [index] : []
-    )
-    const [first = 0, second] = starts
-    // The first may be the value of an option, or a duration.
-    const isValue = isOption(first - 1) || /^\d/.test(words[first] ?? '')
-    for (const start of isValue ? [first, second] : [first]) {
-      if (start === undefined || start === 0) continue
-      const inner = words.slice(start).map(word => ({ text: word ?? '$', known: word !== undefined }))
+    if (at.depth >= DEEPEST) return this.#stop(false)
+    const { does, commands } = formOf(shellWords(words))
+    for (const inner of does === 'wraps' ? commands : guessedCommands(words)) {
       const leaf = { assignments: [], words: inner, redirections: [], fed: at.fed, feeds: false }
       this.#command(leaf, { ...at, sure: false, depth: at.depth + 1 })
     }
@@ -189,6 +182,20 @@ class Looking implements Holding {
     const evaluated = words.slice(words.indexOf('eval') + 1)
     if (words.includes('eval') && evaluated.length > 0) this.text(evaluated.map(word => word ?? '$x').join(' '), inner)
   }
+}
+
+export const shellWords = (words: KnownWords): readonly ShellWord[] =>
+  words.map(word => ({ text: word ?? '$', known: word !== undefined }))
+
+/** Behind the options of a wrapper. The first word may be the value of an option, or a duration. */
+function guessedCommands(words: KnownWords): readonly (readonly ShellWord[])[] {
+  const isOption = (index: number): boolean => words[index]?.startsWith('-') === true
+  const starts = words.flatMap((word, index) =>
+    index > 0 && !isOption(index) && !isAssignment(word ?? '') ? [index] : []
+  )
+  const [first = 0] = starts
+  const isValue = isOption(first - 1) || /^\d/.test(words[first] ?? '')
+  return starts.slice(0, isValue ? 2 : 1).map(start => shellWords(words.slice(start)))
 }
 
 /** Text, or an option that takes some. */

@@ -10,7 +10,8 @@ import { RUNNING } from './rows/running.ts'
  *   it is given), `asks` (in every form)
  * - `inert`: it starts no other program, whatever its options. `any`: and no option of it does harm. `raw`: it has no
  *   options. `posix`: options end at the first operand. `dash`: long options have one dash. `bundled`: as in `tar czf`.
- *   `deep`: it searches folders. `git`, `hooks`: the repository must name no program, or have no hooks
+ *   `deep`: it searches folders. `copies`: the last operand may be a folder, in which the others keep their names.
+ *   `unpacks`: it writes the files that are in an archive. `git`, `hooks`: the repository must name no program, or have no hooks
  * - options: `-abc` or `--name`; a sign says what follows: `=` a value, `=kind` a value of that kind, `<` a file that is read,
  *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
  *   `@` the first operand is missing, `.` all operands may be missing, `%` a command up to `;` or `+`, `$` a text for the

@@ -95,6 +95,48 @@ describe('needless questions', () => {
   })
 })
 
+describe('what a rule about a program allows', () => {
+  const rules = ['rm', 'cp', 'mv', 'cat', 'tar', 'unzip', 'npm', 'rsync', 'ls', 'npm install', 'pip install']
+  const covered = rules.map(each => allowRule(`Bash(${each} *)`))
+  test.each([
+    ...[
+      'rm f',
+      'rm -rf src',
+      'cp f src',
+      'cp -r src dist',
+      'cp -r src/. dist',
+      'mv f src/',
+      'cat f',
+      'cat /dev/null f'
+    ],
+    ...['tar xf a.tar -C out', 'tar tf a.tar', 'unzip a.zip -d out', 'unzip -l a.zip', 'rsync -a src/ dist', 'cat < f'],
+    ...['npm test -- src/a.ts', 'npm test -- -t name', 'npm run x -- --watch', 'npm install left-pad', 'npm install']
+  ])('%s', command => expect(stage.judge(command, covered)).toMatchObject({ decision: 'allow' }))
+
+  test.each([
+    ['rm /tmp/x*', 'rm /tmp/x1'],
+    ['rm -rf /tmp/build *', 'rm -rf /tmp/build f'],
+    ['cat /var/log/*', 'cat /var/log/a/b'],
+    ['node /opt/tool.js *', 'node /opt/tool.js f']
+  ])('Bash(%s) names the path of %s', (rule, command) =>
+    expect(stage.judge(command, [allowRule(`Bash(${rule})`)])).toMatchObject({ decision: 'allow' })
+  )
+
+  test.each([
+    ['rm /tmp/x*', 'rm /tmp/x1 /etc/hosts'],
+    ['rm /tmp/x*', 'rm /tmp/x/../../etc/hosts'],
+    ['cat /var/log/*', 'cat /var/log/../../etc/shadow']
+  ])('Bash(%s) does not name each path of %s', (rule, command) =>
+    expect(stage.judge(command, [allowRule(`Bash(${rule})`)])).toMatchObject({ decision: 'ask' })
+  )
+
+  test('a folder that is added is like the project', () => {
+    const more = { roots: [stage.root, '/var/tmp'] }
+    expect(stage.judge('rm /var/tmp/x', covered, more)).toMatchObject({ decision: 'allow' })
+    expect(stage.judge('rm /var/tmp/x', [...covered, denyRule('Bash(rm *)')], more)).toMatchObject({ decision: 'deny' })
+  })
+})
+
 describe('git reads only where the repository names no program', () => {
   test.each([
     '[core]\n\tfsmonitor = ./evil.sh',

@@ -2,33 +2,33 @@
 export const CHANGING: Readonly<Record<string, string>> = {
   chmod: 'changes inert | -R -v -c -f --recursive --verbose --changes --silent | text write+',
   chown: 'changes inert | -R -v -c -f -h --recursive --verbose --changes | text write+',
-  cp: `changes inert | -a* -d -f -i -l~ -L** -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference** --preserve?
+  cp: `changes inert copies | -a* -d -f -i -l~ -L** -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference** --preserve?
     --recursive* --update? --verbose --parents --no-target-directory --reflink? | read+ write`,
   dd: 'asks inert',
   install: 'asks inert',
   kill: 'changes inert | -s= -l -# | text*',
   // What is linked can be read and written under another name.
-  ln: 'changes inert deep | -s -f -n -v -r -T --symbolic --force --no-dereference --verbose --relative | changed write',
+  ln: 'changes inert deep copies | -s -f -n -v -r -T --symbolic --force --no-dereference --verbose --relative | changed write',
   mkdir: 'changes inert | -p -v -m= --parents --verbose --mode= | write+',
   mkfifo: 'changes inert | -m= | write+',
   mktemp: 'changes inert | -d -u -q | none',
-  mv: 'changes inert deep | -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | changed+ write',
+  mv: 'changes inert deep copies | -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | changed+ write',
   rm: 'changes inert | -d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? | write+',
   rmdir: 'changes inert | -p -v --parents --ignore-fail-on-non-empty --verbose | write+',
   tee: 'changes inert | -a -i --append --ignore-interrupts | write*',
   touch: 'changes inert | -a -c -m -h -d= -t= -r< --no-create --date= --reference< --time= | write+',
   truncate: 'changes inert | -c -s= -r< --size= --no-create --reference< | write+',
   split: 'asks',
-  rsync: `changes | -a* -v -z -r* -n -h -P -u -c -l -p -t -g -o -D -H -x -W -q -i -m --archive* --verbose --compress --recursive* --dry-run --human-readable --progress --partial --update --checksum --delete
+  rsync: `changes copies | -a* -v -z -r* -n -h -P -u -c -l -p -t -g -o -D -H -x -W -q -i -m --archive* --verbose --compress --recursive* --dry-run --human-readable --progress --partial --update --checksum --delete
     --delete-after --delete-excluded --exclude= --include= --exclude-from< --include-from< --stats --info= --itemize-changes --ignore-existing --size-only --times --perms --links --hard-links --quiet --prune-empty-dirs
     --max-size= --bwlimit= -e! --rsh! --rsync-path! --files-from! --daemon~ --config! --log-file> -T! --temp-dir! --backup-dir! -M! | from+ to`,
   shuf: 'reads inert | -i= -n= -r -z --input-range= --head-count= --repeat -o> --output> | read?',
   'shuf -e': 'reads inert | -n= -r -z --head-count= --repeat | text*',
-  tar: `changes bundled | -f=archive -C=inside -c -x -t -r -u -z -j -J -v -p -h** -k -m -O -P~ -I! -F! -T! -X< -W --file=archive --directory=inside --create --extract --get --list --append --update --gzip --gunzip
+  tar: `changes bundled unpacks | -f=archive -C=inside -c -x -t -r -u -z -j -J -v -p -h** -k -m -O -P~ -I! -F! -T! -X< -W --file=archive --directory=inside --create --extract --get --list --append --update --gzip --gunzip
     --bzip2 --xz --zstd --auto-compress -a --verbose --exclude= --exclude-from< --exclude-vcs --strip-components= --wildcards --keep-old-files --same-owner --no-same-owner --checkpoint?
     --checkpoint-action! --to-command! --use-compress-program! --rsh-command! --rmt-command! --info-script! --new-volume-script! --owner= --group= --mtime= --sort= --transform! --numeric-owner
     | deep*`,
-  unzip: 'changes | -l -t -v -q -o -n -j -p -d=inside | read text*',
+  unzip: 'changes unpacks | -l -t -v -q -o -n -j -p -d=inside | read text*',
   zip: 'changes | -r** -q -v -j -9 -# -u -x= | write read*',
   zipinfo: 'reads inert | -1 -l -m -v -h -t | read text*',
   yes: 'reads any || text*',
