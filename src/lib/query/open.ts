@@ -11,6 +11,7 @@ import { rulesOf } from '../settings/permissions/permission-settings.ts'
 import type { AskAboutPage } from '../tools/web/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
 import { holdCredentialsIn } from '../util/credentials.ts'
+import { beginMasking } from '../util/secrets.ts'
 import { askOnce } from './ask-once.ts'
 import { missingTools } from './options/agent-definition.ts'
 import { askThrough, type QueryOptions } from './options/options.ts'
@@ -69,10 +70,12 @@ export async function open(
     workspace.sandbox?.close()
     throw error
   })
+  const endMasking = beginMasking(loaded.showsSecrets)
   const close = async (): Promise<void> => {
     await workspace.close()
     await armed.close()
     workspace.sandbox?.close()
+    endMasking()
   }
   const closers = [close]
   try {

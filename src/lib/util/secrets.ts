@@ -72,9 +72,26 @@ const SECRET = new RegExp(
 /** Of each form: a head, and everything that may belong to it. */
 const BEGUN = FORMS.map(form => new RegExp(`${startOf(form)}(?:${form.inside})*`, 'g'))
 
+let isShown = false
+let masking = 0
+
+/**
+ * Begins a session, and returns a function that ends it. Once a session shows secrets of others, they are masked only
+ * while a session that masks them is open: both use the same outputs.
+ */
+export function beginMasking(shows: boolean): () => void {
+  if (shows) isShown = true
+  else masking++
+  let isOver = shows
+  return () => {
+    if (!isOver) masking--
+    isOver = true
+  }
+}
+
 /** Masks what ends before `end`. */
 function maskForms(text: string, end = text.length): string {
-  if (!HEAD.test(text)) return text
+  if (!HEAD.test(text) || (isShown && masking === 0)) return text
   return text.replaceAll(SECRET, (found: string, name = '', user = '', at = 0) =>
     at + found.length > end ? found : name + user + HIDDEN
   )

@@ -140,6 +140,7 @@ export const unchanged = (why: string, findings: readonly Finding[] = []): Reloa
 
 const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {
   'carabiner.profile': ({ locks, profile }) => locks.profile ?? profile,
+  'carabiner.redact': ({ showsSecrets }) => showsSecrets,
   'carabiner.modules': ({ modules }) => modules.map(({ file }) => file),
   allowedHttpHookUrls: ({ allowedUrls }) => allowedUrls,
   httpHookAllowedEnvVars: ({ allowedEnvVars }) => allowedEnvVars,

@@ -107,6 +107,8 @@ export interface Loaded {
   readonly managedMode: string | undefined
   readonly directories: readonly string[]
   readonly sandbox: LoadedSandbox
+  /** Secrets that are recognized only by their form are not masked. */
+  readonly showsSecrets: boolean
   readonly env: Readonly<Record<string, string>>
 }
 

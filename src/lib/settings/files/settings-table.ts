@@ -41,7 +41,11 @@ const CARABINER = {
   'modules?': { type: STRINGS, words: 'TypeScript or JavaScript modules of hooks' },
   'profile?': { type: ['strict', 'compat'], words: 'strict closes gates on failure; compat behaves like Claude Code' },
   'trust?': { type: ['digest'], words: 'managed settings only: trust is given by digest alone' },
-  'disableBypass?': { type: 'boolean', words: 'forbids the mode in which no call is asked about' }
+  'disableBypass?': { type: 'boolean', words: 'forbids the mode in which no call is asked about' },
+  'redact?': {
+    type: ['all', 'credentials'],
+    words: 'credentials: secrets that are recognized only by their form are not masked; not in projects'
+  }
 } as const satisfies FieldTable
 
 const FLAG_OR_STRINGS = own<boolean | readonly string[]>(
@@ -124,5 +128,14 @@ export function readSettings({ value, findings }: Document, scope: Scope): Setti
         'move it to managed-settings.json, or delete it'
       )
   }
-  return fitting(SETTINGS, value)
+  const settings = fitting(SETTINGS, value)
+  if (OF_PROJECT.includes(scope) && settings.carabiner?.redact === 'credentials')
+    findings.gate(
+      'warning',
+      ['carabiner', 'redact'],
+      'key-idle',
+      'a project cannot switch the masking of secrets off',
+      'put it in your own settings, or delete it'
+    )
+  return settings
 }

@@ -18,6 +18,8 @@ export class Switches {
     pluginHooksOnly: false
   }
   #profile: Profile | undefined
+  /** What managed policy, projects, and all others say. A project can only ask for more. */
+  readonly #redact: Partial<Record<'managed' | 'project' | 'other', 'all' | 'credentials'>> = {}
   #urls: readonly string[] | undefined
   #variables: readonly string[] | undefined
 
@@ -26,10 +28,12 @@ export class Switches {
   }
 
   read(settings: SettingsFile, scope: Scope, placeOf: (path: KeyPath) => Place): void {
-    const { carabiner: { profile, trust, disableBypass } = {}, permissions } = settings
+    const { carabiner: { profile, trust, disableBypass, redact } = {}, permissions } = settings
     const ofProject = OF_PROJECT.includes(scope)
     // A project may ask for the stricter profile, and not for the other.
     if (profile !== undefined && (profile === 'strict' || !ofProject)) this.#profile = profile
+    if (redact === 'all' || (redact !== undefined && !ofProject))
+      this.#redact[ofProject ? 'project' : scope === 'managed' ? scope : 'other'] = redact
     // Every file may forbid the mode in which no call is asked about.
     this.#locks.noBypass ||= disableBypass === true || permissions?.disableBypassPermissionsMode === 'disable'
     if (settings.disableAllHooks === true) this.#disable(scope)
@@ -69,8 +73,10 @@ export class Switches {
     this.#plugins.set(name, { on, scope, place })
   }
 
-  result(): Pick<Loaded, 'locks' | 'profile' | 'disabled' | 'allowedUrls' | 'allowedEnvVars'> {
+  result(): Pick<Loaded, 'locks' | 'profile' | 'disabled' | 'allowedUrls' | 'allowedEnvVars' | 'showsSecrets'> {
+    const { managed, project, other } = this.#redact
     return {
+      showsSecrets: (managed ?? project ?? other) === 'credentials',
       locks: this.#locks,
       profile: this.#locks.profile ?? this.#profile,
       disabled: this.#disabled,
