@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line: `carabiner --help`. */
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,14 +19,20 @@ nameSourceLines(new URL('.', import.meta.url).href)
 
 /**
  * Compiled code is cached where no other user can write. The first process decides which functions of a file are in the
- * cache: those that it called. An agent calls others than all other commands.
+ * cache: those that it called. An agent calls others than all other commands. Node never removes anything from a cache,
+ * so each month has a folder of its own, and the first command of a month removes the others.
  */
 function keepCompiled(user: number): void {
-  const folder = join(tmpdir(), `carabiner-cache-${user}${process.argv[2] === 'run' ? '-run' : ''}`)
+  const base = join(tmpdir(), `carabiner-cache-${user}`)
+  const month = new Date().toISOString().slice(0, 7)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const stat = lstatSync(folder)
-    if (stat.isDirectory() && stat.uid === user && (stat.mode & 0o077) === 0) nodeModule.enableCompileCache(folder)
+    mkdirSync(base, { recursive: true, mode: 0o700 })
+    const stat = lstatSync(base)
+    if (!stat.isDirectory() || stat.uid !== user || (stat.mode & 0o077) !== 0) return
+    const isFirst = mkdirSync(join(base, month), { recursive: true }) !== undefined
+    const others = isFirst ? readdirSync(base).filter(name => name !== month) : []
+    for (const name of others) rmSync(join(base, name), { recursive: true, force: true })
+    nodeModule.enableCompileCache(join(base, month, process.argv[2] === 'run' ? 'run' : 'other'))
   } catch {
     // Then it is compiled each time.
   }
