@@ -57,6 +57,32 @@ describe('every registered hook is there', () => {
     }
   })
 
+  test.each([
+    ['a hook', {}, () => JSON.parse('{')],
+    ['an async hook', {}, async () => JSON.parse('{')],
+    ['hooks side by side', { concurrent: true }, async () => JSON.parse('{')]
+  ])('where it threw: %s', async (_, options, run) => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', run, { ...options, name: 'broken' })
+    const outcome = await hooks.fire('PreToolUse', bash(), { report: true })
+    expect(outcome.report[0]?.failure).toMatchObject({
+      at: expect.stringMatching(/test\/hooks\/report\.test\.ts:\d+:\d+$/)
+    })
+    expect(outcome.failures).toEqual([expect.not.objectContaining({ at: expect.anything() })])
+  })
+
+  test.each([
+    'text',
+    undefined,
+    { stack: 1, message: 2 },
+    Object.defineProperty(new Error('no'), 'stack', { get: () => JSON.parse('{') })
+  ])('what has no stack was thrown nowhere: %o', async thrown => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', () => Promise.reject(thrown), { name: 'broken' })
+    const { blocked, report } = await hooks.fire('PreToolUse', bash(), { report: true })
+    expect([blocked, report[0]?.failure?.kind, report[0]?.failure?.at]).toEqual([true, 'threw', undefined])
+  })
+
   test('with the place where it was registered', async () => {
     const { report } = await everybody().fire('PreToolUse', bash(), { report: true })
     for (const line of report) expect(line.source).toMatch(/report\.test\.ts:\d+:\d+$/)

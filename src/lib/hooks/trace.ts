@@ -62,7 +62,7 @@ export class Trace {
     line.ran = true
     line.rejudged ||= rejudge
     const { statusMessage: status_message } = entry
-    this.#post(entry, { subtype: 'hook_started', ...(status_message === undefined ? {} : { status_message }) })
+    this.#post(entry, { subtype: 'hook_started', ...(status_message !== undefined && { status_message }) })
   }
 
   progress(entry: HookEntry, output: string, stream?: 'stdout' | 'stderr'): void {

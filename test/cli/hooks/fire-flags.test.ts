@@ -172,6 +172,38 @@ describe('--hooks', () => {
     expect(stderr).toContain('own.mjs could not be loaded')
   })
 
+  test.each([
+    ['own.mjs', 'export default [\n  1,\n  const\n]\n', 3],
+    ['own file.mjs', '\nexport default [\n  1,\n  const\n]\n', 4],
+    ['own.ts', 'export default (hooks: object) => {\n  const a: number =\n}\n', 3],
+    ['own.ts', 'const a: number = 1\n\nthrow new Error(`broken ${a}`)', 3],
+    ['own.mjs', `export default hooks => {\n  hooks.on('Stopp', () => undefined)\n}\n`, 2]
+  ])('the line at which %s is wrong: %j', async (name, text, line) => {
+    const { write, run } = cliStage()
+    write(`project/${name}`, text)
+    const { stderr } = await run(['fire', 'Stop', '--hooks', name])
+    expect(stderr).toMatch(new RegExp(`could not be loaded: .*\\(\\S*/project/${name}:${line}\\)`))
+  })
+
+  test('the line at which a hook throws', async () => {
+    const { write, run, json } = cliStage()
+    write(
+      'project/own.ts',
+      `import { fail } from './lib.ts'
+       export default (hooks: { on(event: string, hook: () => unknown): void }) => {
+         hooks.on('Stop', async () => {
+           await null
+           fail()
+         })
+       }`
+    )
+    write('project/lib.ts', `export function fail(): never {\n  throw new Error('broken at other.ts:9:9')\n}`)
+    const { stdout } = await run(['fire', 'Stop', '--hooks', 'own.ts'])
+    expect(stdout).toMatch(/failed \(threw\): broken at other\.ts:9:9\n {4}at \/\S*\/project\/lib\.ts:2:9\n/)
+    const { hooks } = await json<{ hooks: readonly object[] }>(['fire', 'Stop', '--hooks', 'own.ts'])
+    expect(hooks).toMatchObject([{ failure: { kind: 'threw', at: expect.stringMatching(/\/project\/lib\.ts:2:9$/) } }])
+  })
+
   test('stands beside hooks of files, and the strictest wins', async () => {
     const { user, write, json } = cliStage()
     user(commandOn('PreToolUse', refuses('the file')))

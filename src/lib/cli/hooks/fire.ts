@@ -170,6 +170,7 @@ function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
   const style = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
   yield `  ${escapeLine(nameOf(name, source))}  ${withStyle('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
   yield `    ${withStyle(style, indentLines(answer))}`
+  if (failure?.at !== undefined) yield `    ${withStyle('dim', escapeLine(`at ${failure.at}`))}`
   for (const note of shortenNotes(notes)) yield `    ${withStyle('dim', indentLines(note))}`
 }
 

@@ -58,11 +58,7 @@ export class Deadlines {
   }
 
   restart(waiter: Waiter): void {
-    if (this.#lazy && waiter.patience > LONGEST && this.#disarm !== undefined) {
-      waiter.due = 0
-      return
-    }
-    const exact = !this.#lazy || waiter.patience <= LONGEST
+    const exact = this.#lazy === false || waiter.patience <= LONGEST
     waiter.due = exact ? this.#clock.now() + waiter.patience : 0
     if (this.#disarm === undefined) this.#arm(Math.min(waiter.patience, SHORTEST))
     else if (exact && waiter.patience < this.#pause) this.#arm(waiter.patience)

@@ -4,6 +4,7 @@ import type { HookContext } from '../hook-context.ts'
 import type { HookEntry, EntryState, Group } from './entry.ts'
 import { parseEvent, rowOf, type EventName, type InputOf } from '../events/event-table.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, Callback, CallbackMatcher } from '../hook.ts'
+import { placeIn } from '../../util/stack.ts'
 import { compileMatcher } from './matcher.ts'
 import { type Settings } from '../registry-options.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
@@ -197,12 +198,8 @@ type CallbackView<E extends EventName> = { input: InputOf<E>; toolUseId: string 
 /** Where in the source `below` was called: `path/file.ts:12:3`, or `unknown` where the engine does not tell. */
 export function callSite(below: (...args: never[]) => unknown): string {
   const trace: { stack?: string } = {}
-  if (typeof Error.captureStackTrace === 'function') Error.captureStackTrace(trace, below)
-  else trace.stack = new Error().stack?.split('\n').slice(3).join('\n') ?? ''
-  const line = trace.stack?.split('\n').find(each => /:\d+:\d+\)?$/.test(each)) ?? ''
-  // V8 says `at f (place)` or `at place`, others say `f@place`.
-  const place = /^\s*at (?:.*? \()?(?:async )?(.+?)\)?$/.exec(line)?.[1] ?? line.slice(line.indexOf('@') + 1)
-  return place.replace(/^file:\/\//, '') || 'unknown'
+  Error.captureStackTrace?.(trace, below)
+  return placeIn(trace.stack ?? new Error().stack?.replace(/(.*\n){3}/, '')) ?? 'unknown'
 }
 
 function shortPlace(place: string): string {

@@ -7,15 +7,19 @@ export interface Failure {
   readonly message: string
   /** The call was allowed although a gate should close. */
   readonly failedOpen: boolean
+  /** In a report: where the hook threw, as `file:line:column`. */
+  readonly at?: string | undefined
 }
 
 export class HookFailure {
   readonly #kind: FailureKind
   readonly message: string
+  readonly thrown: unknown
 
-  constructor(kind: FailureKind, message: string) {
+  constructor(kind: FailureKind, message: string, thrown?: unknown) {
     this.#kind = kind
     this.message = message
+    this.thrown = thrown
   }
 
   get kind(): FailureKind {
@@ -25,7 +29,7 @@ export class HookFailure {
   /** Anything that was thrown, as a failure. A private name, since a foreign object cannot pretend to have one. */
   static from(error: unknown): HookFailure {
     if (typeof error === 'object' && error !== null && #kind in error) return error
-    return HookFailure.by('threw', error)
+    return new HookFailure('threw', errorMessage(error), error)
   }
 
   static by(kind: FailureKind, error: unknown): HookFailure {

@@ -244,7 +244,7 @@ export class Run {
   }
 
   isAborted(): boolean {
-    return (this.signal !== undefined && this.signal.aborted) || (this.session !== undefined && this.session.aborted)
+    return this.signal?.aborted === true || this.session?.aborted === true
   }
 
   base(field: string): unknown {

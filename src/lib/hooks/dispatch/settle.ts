@@ -2,6 +2,7 @@ import type { Condition } from '../hook.ts'
 import { Later } from '../reply.ts'
 import { Context } from './context.ts'
 import type { HookEntry } from './entry.ts'
+import { thrownAt } from '../../util/stack.ts'
 import { HookFailure, timeoutMessage } from './hook-failure.ts'
 import type { DecodedReply, HookAnswer } from './outcome.ts'
 import type { Run } from './run.ts'
@@ -128,8 +129,9 @@ export function fail(run: Run, entry: HookEntry, ctx: Context | undefined, error
     Context.close(ctx)
     putBack(entry)
   }
-  const failure = run.tally.fail(entry, HookFailure.from(error))
-  run.trace?.end(entry, 'failed', undefined, failure)
+  const failed = HookFailure.from(error)
+  const failure = run.tally.fail(entry, failed)
+  run.trace?.end(entry, 'failed', undefined, { ...failure, at: thrownAt(failed.thrown) })
   return true
 }
 

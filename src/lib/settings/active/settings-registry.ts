@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { errorMessage } from '../../errors.ts'
 import type { Hook } from '../../hooks/hook.ts'
@@ -118,11 +119,24 @@ async function armModules(
       if (hooks.list().length === before)
         findings.push(findingOf('warning', module.place, true, ['module', `${module.file} registers no hooks`]))
     } catch (error) {
-      const message = `${module.file} could not be loaded: ${errorMessage(error)}`
-      findings.push(gateError(module.place, 'module', message))
+      const line = lineIn(module.file, error)
+      const at = line === undefined ? '' : ` (${module.file}:${line})`
+      findings.push(
+        gateError(module.place, 'module', `${module.file} could not be loaded: ${errorMessage(error)}${at}`)
+      )
     }
   }
   return findings
+}
+
+/** The line of a file that an error is about. Node keeps that of a syntax error in JavaScript for what it prints. */
+function lineIn(file: string, error: unknown): string | undefined {
+  const { href } = pathToFileURL(file)
+  const find = (text = ''): string | undefined =>
+    /^\d+/.exec(text.replaceAll(href, file).split(`${file}:`)[1] ?? '')?.[0]
+  const stack = error instanceof Error ? error.stack : undefined
+  if (find(stack) !== undefined || !(error instanceof SyntaxError)) return find(stack)
+  return find(spawnSync(process.execPath, ['--check', file], { encoding: 'utf8', timeout: 5_000 }).stderr)
 }
 
 async function take(given: unknown, hooks: HookRegistry): Promise<void> {
