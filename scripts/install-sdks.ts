@@ -1,15 +1,24 @@
 /**
- * Installs the SDKs of test/sdks/package.json, unless they are there, and links them to examples/sdks. They are large
+ * Installs the SDKs of test/sdks/installed, unless they are there, and links them to examples/sdks. They are large
  * and have peers that contradict each other, so they are not dependencies of the main package.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FOLDER = fileURLToPath(new URL('../test/sdks/', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../test/sdks/installed/', import.meta.url))
 const MODULES = join(FOLDER, 'node_modules')
-const LINK = fileURLToPath(new URL('../examples/sdks/node_modules', import.meta.url))
+const LINKS = fileURLToPath(new URL('../examples/sdks/node_modules/', import.meta.url))
 
 interface Manifest {
   readonly version?: string
@@ -21,22 +30,26 @@ const manifestIn = (folder: string): Manifest | undefined => {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest) : undefined
 }
 
+const dependencies = Object.entries(manifestIn(FOLDER)?.dependencies ?? {})
+
 const areInstalled = (): boolean =>
-  Object.entries(manifestIn(FOLDER)?.dependencies ?? {}).every(
-    ([name, version]) => manifestIn(join(MODULES, name))?.version === version
-  )
+  dependencies.every(([name, version]) => manifestIn(join(MODULES, name))?.version === version)
 
 /** Says why they cannot be installed. Test files may call it at the same time: the first to finish provides them. */
 export function installSdks(): string | undefined {
   const problem = areInstalled() ? undefined : install()
-  if (problem === undefined && !existsSync(LINK)) {
-    try {
-      symlinkSync(MODULES, LINK, 'junction')
-    } catch (error) {
-      if (!existsSync(LINK)) throw error
-    }
-  }
+  if (problem === undefined) for (const [name] of dependencies) link(join(MODULES, name), join(LINKS, name))
   return problem
+}
+
+function link(target: string, path: string): void {
+  if (existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true })
+  try {
+    symlinkSync(target, path, 'junction')
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  }
 }
 
 function install(): string | undefined {
@@ -46,7 +59,7 @@ function install(): string | undefined {
       copyFileSync(join(FOLDER, file), join(place, file))
     const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     const { status, stderr, error } = spawnSync('npm', args, { cwd: place, encoding: 'utf8', timeout: 600_000 })
-    if (status !== 0) return `npm ci failed in test/sdks: ${error?.message ?? stderr.trim()}`
+    if (status !== 0) return `npm ci failed in test/sdks/installed: ${error?.message ?? stderr.trim()}`
     if (areInstalled()) return undefined
     rmSync(MODULES, { recursive: true, force: true })
     renameSync(join(place, 'node_modules'), MODULES)
@@ -58,6 +71,6 @@ function install(): string | undefined {
 
 if (import.meta.main) {
   const problem = installSdks()
-  console.log(problem ?? 'the SDKs of test/sdks are installed')
+  console.log(problem ?? 'the SDKs of test/sdks/installed are installed')
   if (problem !== undefined) process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 /** Prints the programs of examples/sdks and the table of policies into docs/sdks.md. It needs dist/ and the SDKs. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { DRIVER_NAMES, INSTALLED_DRIVER_NAMES, loadDrivers, sdksMissing, type Driver } from '../test/sdks/driver.ts'
+import { loadDrivers, sdksMissing, type Driver } from '../test/sdks/driver.ts'
 import { POLICY_CASES } from '../test/sdks/policy-cases.ts'
 import { policyTable, runCell, type Cell } from '../test/sdks/table.ts'
 
@@ -26,7 +26,7 @@ async function columnOf(driver: Driver): Promise<Cell[]> {
 
 if (import.meta.main) {
   if (sdksMissing !== undefined) throw new Error(sdksMissing)
-  const drivers = await loadDrivers([...DRIVER_NAMES, ...INSTALLED_DRIVER_NAMES])
+  const drivers = await loadDrivers()
   const cells = await Promise.all(drivers.map(columnOf))
   writeFileSync(PAGE, sdksPage(readFileSync(PAGE, 'utf8'), policyTable(drivers, cells)))
   const problems = cells.flat().flatMap(cell => cell.problems)

@@ -123,6 +123,47 @@ describe('a stream', () => {
   })
 })
 
+describe('a generator that returns its result', () => {
+  const returned = async <T>(values: AsyncGenerator<unknown, T>): Promise<readonly [unknown[], T]> => {
+    const yielded: unknown[] = []
+    for (;;) {
+      const step = await values.next()
+      if (step.done === true) return [yielded, step.value]
+      yielded.push(step.value)
+    }
+  }
+
+  test('E2: hooks judge what it returns, and its reader gets it', async () => {
+    const { hooks, log } = scene()
+    expect(await returned(guard(hooks, 'Count', counter(log), { returns: true })({ to: 2 }))).toEqual([[1, 2], 'done'])
+    expect(log).toEqual(['pre {"to":2}', 'begun', 'cleaned up', 'post done'])
+    const arrow = (input: Input): AsyncGenerator<number, string> => counter(log)(input)
+    expect(await returned(guard(hooks, 'Count', arrow, { returns: true })({ to: 0 }))).toEqual([[], 'done'])
+  })
+
+  test('E2: a refusal and a replaced result are returned, and not yielded', async () => {
+    const { hooks, log } = scene()
+    hooks.on('PostToolUse', () => ({ hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'new' } }))
+    const run = guard(hooks, 'Count', counter(log), { returns: true, onDeny: refusal => refusal.message })
+    expect(await returned(run({ to: 1 }))).toEqual([[1], 'new'])
+    hooks.on('PreToolUse', () => deny('no'), { name: 'gate' })
+    expect(await returned(run({ to: 1 }))).toEqual([[], 'Count was refused by gate: no'])
+  })
+
+  test('E2: a reader that stops early ends it, and the failure is told; so is one that throws', async () => {
+    const { hooks, log } = scene()
+    for await (const value of guard(hooks, 'Count', counter(log), { returns: true })({ to: 3 })) if (value === 2) break
+    expect(log.slice(1)).toEqual(['begun', 'cleaned up', 'failed its reader stopped before the end'])
+    const failing = async function* ({ to }: Input): AsyncGenerator<number, string> {
+      yield to
+      throw new Error('out of numbers')
+    }
+    const run = guard(hooks, 'Count', failing, { returns: true })
+    await expect(returned(run({ to: 3 }))).rejects.toThrow('out of numbers')
+    expect(log.at(-1)).toBe('failed out of numbers')
+  })
+})
+
 describe('guard() called wrongly', () => {
   const hooks = new HookRegistry()
   const run = (): string => 'ran'

@@ -1,10 +1,9 @@
 /**
  * How an SDK is driven: the real package and its real tool loop, with a fake model that makes the calls of a case in
- * its first answer, and answers with text when it is called again. Each driver is a file of drivers/ that exports
- * `driver`; its name is in DRIVER_NAMES.
+ * its first answer, and answers with text when it is called again. Each driver is a file that exports `driver`.
  */
 import { installSdks } from '../../scripts/install-sdks.ts'
-import type { HookRegistry } from '../../src/hooks.ts'
+import type { GuardOptions, GuardQuestion, HookRegistry } from '../../src/hooks.ts'
 import type { Expected } from './policy-cases.ts'
 
 /** The input of the only tool, `write_note`. Its result is `writtenNote`. */
@@ -52,18 +51,36 @@ export interface Driver {
   readonly cannot?: Readonly<Record<string, { readonly why: string; readonly expected: Expected }>>
 }
 
-/** Files of drivers/. The first ones need no package of test/sdks. */
+/** What happens beside the gate: the runs of the tool, and a person who gives always the same answer. */
+export function recorder(approve: boolean | undefined): {
+  readonly ran: Note[]
+  readonly asked: Note[]
+  readonly options: Pick<GuardOptions<[], unknown>, 'onAsk'>
+} {
+  const asked: Note[] = []
+  const onAsk = ({ input }: GuardQuestion): boolean => {
+    asked.push(input as Note)
+    return approve === true
+  }
+  return { ran: [], asked, options: approve === undefined ? {} : { onAsk } }
+}
+
+/** Files of drivers/. */
 export const DRIVER_NAMES: readonly string[] = ['ai-sdk']
 
-/** Drivers of packages that are installed on demand: `installSdks`. */
-export const INSTALLED_DRIVER_NAMES: readonly string[] = ['openai-agents']
+/** Files of installed/, for packages that `installSdks` installs there. */
+export const INSTALLED_DRIVER_NAMES: readonly string[] = ['openai-agents', 'langchain', 'mastra', 'strands']
 
-/** Why the drivers of test/sdks/package.json cannot run here, if so. */
+/** Why those of installed/ cannot run here, if so. */
 export const sdksMissing: string | undefined = installSdks()
 
-export async function loadDrivers(
-  names: readonly string[] = [...DRIVER_NAMES, ...INSTALLED_DRIVER_NAMES]
-): Promise<Driver[]> {
-  const modules = names.map(name => import(`./drivers/${name}.ts`) as Promise<{ driver: Driver }>)
+/** All drivers that can run here. */
+export async function loadDrivers(): Promise<Driver[]> {
+  const installed = sdksMissing === undefined ? INSTALLED_DRIVER_NAMES : []
+  const files = [
+    ...DRIVER_NAMES.map(name => `./drivers/${name}.ts`),
+    ...installed.map(name => `./installed/${name}.ts`)
+  ]
+  const modules = files.map(file => import(file) as Promise<{ driver: Driver }>)
   return (await Promise.all(modules)).map(module => module.driver)
 }

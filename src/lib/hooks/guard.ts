@@ -25,6 +25,8 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   sessionId?: string | undefined
   /** `execute` returns a stream but is not a generator function: the guarded function is then an async generator. */
   stream?: boolean | undefined
+  /** The result of the stream is what it returns, and not the last value that it yields. */
+  returns?: boolean | undefined
 }
 
 /** Anything that fires events: a registry, or a wrapper of one. */
@@ -41,26 +43,33 @@ export interface GuardQuestion {
 const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
   hooks: 'HookRegistry or another object with fire()',
   toolName: 'string',
-  execute: 'function',
-  accept: 'function',
+  sessionId: 'string',
+  stream: 'boolean',
+  returns: 'boolean',
   agent: 'object',
   metadata: 'object',
   signal: 'object',
+  execute: 'function',
+  accept: 'function',
   onAsk: 'function',
   onDeny: 'function',
   onContext: 'function',
   onStop: 'function',
   errorIn: 'function',
-  idOf: 'function',
-  sessionId: 'string',
-  stream: 'boolean'
+  idOf: 'function'
 }
 
 /**
  * Puts the gate in front of a tool of any agent: PreToolUse, then a question if a hook asks, then the tool with the
  * input that was judged, then PostToolUse or PostToolUseFailure. `this` is passed to the tool. A generator stays one:
- * its values are passed on as they come, and the last one is the result.
+ * its values are passed on as they come, and the last one is the result, or what it returns if `returns` is set.
  */
+export function guard<Input extends object, Rest extends readonly unknown[], Value, Result>(
+  hooks: Fires,
+  toolName: string,
+  execute: (input: Input, ...rest: Rest) => AsyncGenerator<Value, Result> | Generator<Value, Result>,
+  options: GuardOptions<Rest, Result> & { returns: true }
+): (input: Input, ...rest: Rest) => AsyncGenerator<Value, Result>
 export function guard<Input extends object, Rest extends readonly unknown[], Value>(
   hooks: Fires,
   toolName: string,
@@ -78,7 +87,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   toolName: string,
   execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
   options: GuardOptions<Rest, Result> = {}
-): (input: Input, ...rest: Rest) => Promise<Result> | AsyncGenerator<Result, void> {
+): (input: Input, ...rest: Rest) => Promise<Result> | AsyncGenerator<Result, Result> {
   const strange = typeof hooks?.fire === 'function' ? undefined : (hooks ?? null)
   checkOptionTypes(
     { ...options, hooks: strange, toolName: toolName || null, execute: execute ?? null },
@@ -86,10 +95,13 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
     ' of guard()'
   )
   const tool: GuardedTool<Input, Rest, Result> = { hooks, toolName, execute, options }
-  if (options.stream === true || /Generator/.test(String(Object.prototype.toString.call(execute))))
+  const { stream, returns } = options
+  if (stream || returns || Object.prototype.toString.call(execute).includes('Generator'))
     return async function* (this: unknown, input, ...rest) {
       const [result, call] = await begin(tool, this, input, rest)
-      yield* call === undefined ? [result] : passOnValues(tool, isStream<Result>(result) ? result : [result], call)
+      if (call !== undefined) return yield* passOnValues(tool, isStream<Result>(result) ? result : [result], call)
+      if (!returns) yield result
+      return result
     }
   return async function (this: unknown, input, ...rest) {
     const [result, call] = await begin(tool, this, input, rest)
@@ -157,11 +169,13 @@ export async function* passOnValues<Rest extends readonly unknown[], Result>(
   tool: FinishedTool<Rest, Result>,
   values: Values<Result>,
   call: GuardedCall
-): AsyncGenerator<Result, void> {
-  let last: Result | undefined
+): AsyncGenerator<Result, Result> {
+  const { returns } = tool.options
+  let own: Result | undefined
   let failure: string | undefined = 'its reader stopped before the end'
   try {
-    for await (const value of values) yield (last = value)
+    if (returns) own = (yield* values) as Result
+    else for await (const value of values) yield (own = value)
     failure = undefined
   } catch (error) {
     failure = errorMessage(error)
@@ -169,8 +183,9 @@ export async function* passOnValues<Rest extends readonly unknown[], Result>(
   } finally {
     if (failure !== undefined) await afterFailure(tool.hooks, call, failure, tool.options)
   }
-  const result = await finishCall(tool, last as Result, call)
-  if (result !== last) yield result
+  const result = await finishCall(tool, own as Result, call)
+  if (result !== own && !returns) yield result
+  return result
 }
 
 type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onStop' | 'agent' | 'metadata' | 'signal'>
