@@ -24,7 +24,8 @@ const BENCHES: Readonly<Record<string, boolean>> = {
   rules: false,
   edit: false,
   sandbox: false,
-  transcript: false
+  transcript: false,
+  'ai-sdk': false
 }
 
 const root = process.cwd()
