@@ -47,6 +47,8 @@ export interface Driver {
   /** As in the head of the table: `AI SDK 7.0`. */
   readonly name: string
   readonly run: (scene: Scene) => Promise<Observation>
+  /** Why it cannot run here. The table then shows what the driver declares. */
+  readonly missing?: string
   /** By the name of a case: why this SDK cannot do it, and what happens instead. The test checks that, too. */
   readonly cannot?: Readonly<Record<string, { readonly why: string; readonly expected: Expected }>>
 }
@@ -66,7 +68,7 @@ export function recorder(approve: boolean | undefined): {
 }
 
 /** Files of drivers/. */
-export const DRIVER_NAMES: readonly string[] = ['ai-sdk']
+export const DRIVER_NAMES: readonly string[] = ['ai-sdk', 'agent-sdk']
 
 /** Files of installed/, for packages that `installSdks` installs there. */
 export const INSTALLED_DRIVER_NAMES: readonly string[] = ['openai-agents', 'langchain', 'mastra', 'strands']

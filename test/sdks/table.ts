@@ -14,7 +14,7 @@ export interface Cell {
 export async function runCell(driver: Driver, { name, hooks, calls, approve, expected }: PolicyCase): Promise<Cell> {
   const cannot = driver.cannot?.[name]
   const problems: string[] = []
-  for (const streaming of [false, true]) {
+  for (const streaming of driver.missing === undefined ? [false, true] : []) {
     const registry = new HookRegistry()
     hooks(registry)
     const seen = await driver.run({ policy: name, hooks: registry, calls, approve, streaming })

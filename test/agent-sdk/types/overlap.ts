@@ -5,11 +5,13 @@
 import type * as sdk from '@anthropic-ai/claude-agent-sdk'
 import { query, type Query, type QueryOptions } from 'carabiner'
 
-/** Servers of the older kind (SSE) are not there, nor all keys of the others. */
-type Narrower = 'mcpServers'
+/** Servers of the older kind (SSE) are not there, nor all keys of the others; nor is the mode `auto`. `sandbox` has other keys. */
+type Narrower = 'agents' | 'mcpServers' | 'sandbox'
 type Shared = Exclude<Extract<keyof sdk.Options, keyof QueryOptions>, Narrower>
 
-declare const theirs: Pick<sdk.Options, Shared>
+declare const theirs: Pick<sdk.Options, Exclude<Shared, 'permissionMode'>> & {
+  permissionMode?: Exclude<sdk.PermissionMode, 'auto'>
+}
 const options: QueryOptions = theirs
 
 declare const prompts: AsyncIterable<sdk.SDKUserMessage>

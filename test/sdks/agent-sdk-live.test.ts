@@ -1,0 +1,57 @@
+/** What Claude Code makes of the answers; only where `npm run check:agent-sdk -- --run` has installed it. */
+import { describe, expect, test } from 'vitest'
+import { HookRegistry, type Reply } from '../../src/hooks.ts'
+import { driver, runClaudeCode } from './drivers/agent-sdk.ts'
+
+const ECHO = [{ type: 'tool_use', id: 'call_1', name: 'Bash', input: { command: 'echo top secret' } }] as const
+
+/** A call of Claude Code's own Bash tool, after which a hook gives this reply. */
+async function afterEcho(reply: Reply): Promise<{ modelCalls: number; request: string }> {
+  const hooks = new HookRegistry()
+  hooks.on('PostToolUse', () => reply)
+  return runClaudeCode({ policy: '', hooks, calls: [], streaming: false }, ECHO)
+}
+const output = (request: string): unknown => /"tool_use_id":"call_1".*?"content":"(.*?)"/.exec(request)?.[1]
+
+describe.skipIf(driver.missing !== undefined)('Claude Code', () => {
+  test('gets a text in place of the output of a tool of its own', async () => {
+    const { request, modelCalls } = await afterEcho({ updatedToolOutput: '[redacted]' })
+    expect(output(request)).toBe('[redacted]')
+    expect(modelCalls).toBe(2)
+  })
+
+  test('does not get an output that a hook hides', async () => {
+    expect(output((await afterEcho({ suppressOutput: true })).request)).toBe('[The output was hidden by a hook.]')
+  })
+
+  test('ignores an output of another shape: the run ends, and the model does not get the old one', async () => {
+    expect(await afterEcho({ updatedToolOutput: { lines: 1 } })).toMatchObject({ modelCalls: 1, request: '' })
+  })
+
+  test('blocks a prompt that a hook changes', async () => {
+    const hooks = new HookRegistry()
+    hooks.on('UserPromptSubmit', ctx => {
+      ctx.prompt = 'another'
+    })
+    expect(await runClaudeCode({ policy: '', hooks, calls: [], streaming: false }, ECHO)).toMatchObject({
+      modelCalls: 0
+    })
+  })
+
+  test('fires these events in a run with one call, in this order', async () => {
+    const hooks = new HookRegistry()
+    const fired: string[] = []
+    for (const event of [
+      'SessionStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolUse',
+      'PostToolBatch',
+      'Stop'
+    ] as const)
+      hooks.on(event, () => void fired.push(event))
+    await runClaudeCode({ policy: '', hooks, calls: [], streaming: false }, ECHO)
+    // SessionStart is not among them: `notCarried` says so.
+    expect(fired).toEqual(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop'])
+  })
+})
