@@ -71,8 +71,8 @@ export const FAULTS = {
   E_SANDBOX: (why: string) =>
     forBoth(
       `the sandbox is enabled and cannot be used, so nothing was started: ${why}`,
-      'to work without it, give { sandbox: false } and remove sandbox.enabled from the settings',
-      'to work without it, leave out --sandbox and remove sandbox.enabled from the settings'
+      'to work without it, give { sandbox: false }, and remove sandbox.enabled and sandbox in rules from the settings',
+      'to work without it, leave out --sandbox, and remove sandbox.enabled and sandbox in rules from the settings'
     ),
   E_RULE: (rule: string, where: string) => [`${rule} (${asOptions(where)})`, '', `${rule} (${alone(where)})`],
   E_MODE: (problem: string, where: string) => {

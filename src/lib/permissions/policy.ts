@@ -15,6 +15,8 @@ export interface Rule {
   readonly text: string
   /** It came with the project: it does not lift the protection of paths. */
   readonly ofProject?: boolean | undefined
+  /** Its commands run in the sandbox, or outside of it. */
+  readonly sandbox?: boolean | undefined
 }
 
 /** Where a call is made, and how its paths are resolved. Without it, paths are taken as written. */

@@ -1,4 +1,6 @@
 import { readableBy } from '../permissions/decide.ts'
+import { isSandboxed } from '../permissions/sandboxed.ts'
+import { lookupIn } from '../agent/call/call.ts'
 import { loadInstructions } from '../agent/instructions/instructions.ts'
 import type { AgentMessage, InitMessage } from '../agent/output/agent-messages.ts'
 import type { Replayed } from '../agent/session/replay.ts'
@@ -86,6 +88,7 @@ export async function open(
     const permissions = permissionsOf(project, workspace, rules, saved)
     const updateSettings = followSettings(permissions, rules, options)
     place.mayRead = () => readableBy(permissions)
+    place.sandboxes = command => isSandboxed(command, permissions, lookupIn(place), loaded.sandbox.enabled)
     const doing = (): string => ref.session?.doing ?? 'starting'
     const transcripts = await openTranscripts(choice, options, { place, doing })
     closers.unshift(() => transcripts.log.close().catch(() => undefined))

@@ -67,7 +67,9 @@ export interface ToolSession {
   readonly directories: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Confines what the session starts. `scratch` is the `/tmp` of confined processes. */
-  readonly sandbox?: { confine(program: Program): Program; readonly scratch: string } | undefined
+  readonly sandbox?: SessionSandbox | undefined
+  /** Whether this command runs in the sandbox. Without it, as everything else. */
+  sandboxes?: ((command: string) => boolean) | undefined
   /** A shell script that is sourced before each command. */
   readonly envFile?: string | undefined
   /** Where output that is too long to show is saved. Without it, such output is not saved. */
@@ -80,6 +82,13 @@ export interface ToolSession {
   /** The agent is notified of the result of this, and does not end before. */
   expect?: ((coming: Promise<(() => string | undefined) | undefined>) => void) | undefined
   onClose(close: () => void | Promise<void>): void
+}
+
+interface SessionSandbox {
+  readonly scratch: string
+  /** All commands and MCP servers run in it. Otherwise, those for which a rule says so. */
+  readonly isForAll: boolean
+  confine(program: Program): Program
 }
 
 export interface SeenFile {

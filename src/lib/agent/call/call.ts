@@ -1,4 +1,4 @@
-import type { CallFacts, HookWord, Policy, Ruling } from '../../permissions/policy.ts'
+import type { CallFacts, HookWord, PathLookup, Policy, Ruling } from '../../permissions/policy.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import { twinsFor } from '../../permissions/hard-links.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
@@ -70,6 +70,14 @@ export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'r
   tool_input: input,
   tool_use_id: use.id,
   mcp_server: tool.server
+})
+
+/** How the paths of a call are resolved. */
+export const lookupIn = ({ cwd }: ToolSession): PathLookup => ({
+  cwd,
+  real: resolvePath,
+  has: isThere,
+  repository: repositoryFacts
 })
 
 export function decidedCall(

@@ -10,6 +10,8 @@ import { resumeRun, runTask } from '../session/session-lifecycle.ts'
 import { reasonForModel } from '../call/objections.ts'
 import { isPending } from '../call/open-call.ts'
 import { readableBy } from '../../permissions/decide.ts'
+import { isSandboxed } from '../../permissions/sandboxed.ts'
+import { lookupIn } from '../call/call.ts'
 import type { Replayed } from '../session/replay.ts'
 import type { SessionOptions } from '../session/session-options.ts'
 import { Session } from '../session/session.ts'
@@ -201,7 +203,13 @@ async function childOf(
     model: model === 'inherit' ? parent.model : await modelFor(model),
     tools: options.tools.filter(({ name }) => has(name)),
     log,
-    place: { ...options.place, seen: new Map(), mayRead: () => readableBy(permissions) },
+    place: {
+      ...options.place,
+      seen: new Map(),
+      mayRead: () => readableBy(permissions),
+      sandboxes: command =>
+        isSandboxed(command, permissions, lookupIn(options.place), options.place.sandbox?.isForAll === true)
+    },
     system: definition.prompt,
     permissions,
     limits: { ...limits, turns: definition.maxTurns ?? limits.turns },

@@ -9,7 +9,7 @@ import { callServer, type SessionRef } from './servers.ts'
 import type { Workspace } from './workspace.ts'
 
 export function openHooks(project: ProjectContext, workspace: Workspace, ref: SessionRef): Promise<ArmedHooks> {
-  const { options, env } = project
+  const { options, env, loaded } = project
   const onto = registryOf(options.hooks)
   const own = onto?.options
   return armHooks(reloadingProject(project), {
@@ -37,7 +37,7 @@ export function openHooks(project: ProjectContext, workspace: Workspace, ref: Se
       callServer: call => callServer(call, ref.servers),
       env,
       envFile: workspace.envFile,
-      sandbox: workspace.sandbox,
+      sandbox: loaded.sandbox.enabled ? workspace.sandbox : undefined,
       onNotice: text => options.stderr?.(text),
       onWake: woken => ref.session?.hooks.wake(woken)
     }

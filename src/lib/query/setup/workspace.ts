@@ -1,6 +1,7 @@
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
+import { rulesOf } from '../../settings/permissions/permission-settings.ts'
 import type { ToolSession } from '../../tools/tool.ts'
 import { isFolder, realPath } from '../../world/files/paths.ts'
 import type { Sandbox } from '../../world/process/sandbox.ts'
@@ -20,7 +21,7 @@ export async function openWorkspace(
   { key, store }: SessionChoice,
   ref: SessionRef
 ): Promise<Workspace> {
-  const { options, where, loaded, env } = project
+  const { options, where, loaded, env, trusted } = project
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
   const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder
@@ -30,12 +31,14 @@ export async function openWorkspace(
   const directories = given.map(each => realPath(each, where.cwd))
   const outputFolder = join(beside, 'tool-results')
   const places = { directories, envFile, shown: [outputFolder] }
-  const sandbox = loaded.sandbox.enabled ? (await import('./sandbox.ts')).openSandbox(project, places, ref) : undefined
+  const isForAll = loaded.sandbox.enabled
+  const isNeeded = isForAll || rulesOf(loaded, trusted).some(rule => rule.sandbox === true)
+  const sandbox = isNeeded ? (await import('./sandbox.ts')).openSandbox(project, places, ref) : undefined
   return {
     envFile,
     sandbox,
     tools: {
-      sandbox,
+      sandbox: sandbox && { scratch: sandbox.scratch, isForAll, confine: program => sandbox.confine(program) },
       id,
       root: loaded.root,
       cwd: where.cwd,

@@ -54,6 +54,7 @@ export interface LoadedRule {
   readonly behaviour: 'allow' | 'deny' | 'ask'
   readonly rule: string
   readonly examples?: RuleExamples | undefined
+  readonly sandbox?: boolean | undefined
   readonly scope: Scope
   readonly place: Place
 }

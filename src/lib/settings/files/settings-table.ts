@@ -8,20 +8,23 @@ import { OF_PROJECT, type Scope } from './sources.ts'
 
 const STRINGS = { list: 'string' } as const
 
-/** A rule, or a rule with examples of what it means. */
-type RuleEntry = string | ({ readonly rule: string } & RuleExamples)
+/** A rule, or a rule with examples of what it means, and where its commands run. */
+type RuleEntry = string | ({ readonly rule: string; readonly sandbox?: boolean | undefined } & RuleExamples)
 
 const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
 
 const RULES = {
   list: own<RuleEntry>(
-    'rules as strings, or as { rule, match, not_match }',
+    'rules as strings, or as { rule, match, not_match, sandbox }',
     value =>
       typeof value === 'string' ||
       (isObject(value) &&
         typeof value['rule'] === 'string' &&
         Object.entries(value).every(
-          ([key, held]) => key === 'rule' || ((key === 'match' || key === 'not_match') && isStrings(held))
+          ([key, held]) =>
+            key === 'rule' ||
+            (key === 'sandbox' && typeof held === 'boolean') ||
+            ((key === 'match' || key === 'not_match') && isStrings(held))
         ))
   )
 } as const

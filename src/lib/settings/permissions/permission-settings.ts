@@ -22,7 +22,7 @@ export class PermissionSettings {
       permissions[behaviour]?.forEach((rule, index) => {
         const place = document.findings.place(['permissions', behaviour, index])
         if (typeof rule === 'string') this.#rules.push({ behaviour, rule, scope, place })
-        else this.#rules.push({ behaviour, rule: rule.rule, examples: rule, scope, place })
+        else this.#rules.push({ behaviour, ...rule, examples: rule, scope, place })
       })
     }
     this.#readMode(permissions.defaultMode, scope, document)
@@ -93,10 +93,12 @@ function remarkOnDropped({ value, findings }: Document): void {
 
 /** What a project allows applies only when it is trusted. Invalid rules are left out: `restrictions` reports them. */
 export function rulesOf({ rules }: Pick<Loaded, 'rules'>, trusted: boolean): readonly Rule[] {
-  return rules.flatMap(({ behaviour, rule, scope, place }) => {
+  return rules.flatMap(({ behaviour, rule, scope, place, sandbox }) => {
     const ofProject = OF_PROJECT.includes(scope)
     if (behaviour === 'allow' && ofProject && !trusted) return []
     const parsed = parseRule(rule, behaviour, `${place.file}:${place.line}`)
-    return 'problem' in parsed ? [] : [{ ...parsed, ofProject }]
+    // A project takes nothing out of the sandbox.
+    const where = sandbox === undefined || (ofProject && !sandbox) ? {} : { sandbox }
+    return 'problem' in parsed ? [] : [{ ...parsed, ofProject, ...where }]
   })
 }

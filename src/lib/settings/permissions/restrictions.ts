@@ -9,6 +9,7 @@ import { namesUnder } from '../active/agent-files.ts'
 import { findingOf, gateError, type Finding, type Place, type FindingWords } from '../files/finding.ts'
 import { conditionCheck, matcherCheck, type AddFinding } from '../lint/lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from '../files/loaded-hooks.ts'
+import { OF_PROJECT } from '../files/sources.ts'
 import { namingOf } from './tool-names.ts'
 
 type NamedTools = Pick<LoadedRule, 'behaviour' | 'rule' | 'place'>
@@ -85,17 +86,31 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
 }
 
 /** Examples that a rule contradicts, and what it does besides what it seems to. */
-function exampleFindings({ behaviour, rule, place, examples = {} }: LoadedRule, root: string): readonly Finding[] {
+function exampleFindings(loaded: LoadedRule, root: string): readonly Finding[] {
+  const { behaviour, rule, place, examples = {} } = loaded
   const parsed = parseRule(rule, behaviour, '')
   if ('problem' in parsed) return []
   const risk = riskOf(parsed)
   const shown = JSON.stringify(rule)
   return [
+    ...sandboxFindings(loaded),
     ...failedExamples(parsed, examples, root).map(what =>
       gateError(place, 'rule-example', `${shown} ${what}`, 'correct the rule or the example')
     ),
     ...(risk === undefined ? [] : [findingOf('warning', place, false, ['rule-risky', `${shown} ${risk[0]}`, risk[1]])])
   ]
+}
+
+/** Where `sandbox` of a rule has no effect. */
+function sandboxFindings({ behaviour, rule, sandbox, scope, place }: LoadedRule): readonly Finding[] {
+  const words = [
+    'key-idle',
+    `${JSON.stringify(rule)}: only rules for Bash that allow or ask may have "sandbox"`
+  ] as const
+  if (sandbox !== undefined && (behaviour === 'deny' || toolIn(rule) !== 'Bash'))
+    return [gateError(place, ...words, 'remove "sandbox"')]
+  if (sandbox !== false || !OF_PROJECT.includes(scope)) return []
+  return [findingOf('warning', place, true, ['key-idle', 'a project cannot take a command out of the sandbox'])]
 }
 
 /** `Agent(explore)` names no subagent: `Explore` is meant. Others may come from the caller, so only near misses count. */

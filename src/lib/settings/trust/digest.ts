@@ -44,7 +44,9 @@ function* declarations(loaded: Loaded): Generator<readonly [string, string]> {
       canonical([event, matcher, name, spec, owner, plugin?.name ?? ''])
     ]
   }
-  for (const each of rules) if (needsTrust(each)) yield [number(`rule allow ${each.rule}`), each.rule]
+  for (const each of rules)
+    if (needsTrust(each))
+      yield [number(`rule allow ${each.rule}`), each.sandbox === true ? canonical([each.rule, true]) : each.rule]
   for (const { owner, rule, ofProject } of grants)
     if (ofProject) yield [number(`rule allow ${rule} while ${owner} is active`), canonical([owner, rule])]
   for (const { file, ofProject } of modules)

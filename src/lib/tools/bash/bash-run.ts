@@ -31,13 +31,14 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: CommandF
   const progress = new Progress(text => call.progress(text))
   output.onText = text => progress.add(text)
   const name = `carabiner-folder-${randomUUID()}`
-  const folderFile = join(session.sandbox === undefined ? tmpdir() : '/tmp', name)
+  const isConfined = isSandboxed(input.command, session)
+  const folderFile = join(isConfined ? '/tmp' : tmpdir(), name)
   const timeout = timeoutOf(input, 'foreground')
-  const running = start(input.command, session, cwd, { output, folderFile })
+  const running = start(input.command, session, cwd, { output, isConfined, folderFile })
   const ending = await follow(running, output, timeout, call.signal)
   output.close()
   // The shell writes it when it ends, also when it is terminated.
-  const after = running.ended.then(() => folderIn(join(session.sandbox?.scratch ?? tmpdir(), name)))
+  const after = running.ended.then(() => folderIn(join((isConfined && session.sandbox?.scratch) || tmpdir(), name)))
   const moved = ending.why === 'ended' ? await keepFolder(call, cwd, await after) : undefined
   const left = ending.ended?.left === true && ending.why === 'ended' ? LEFT : undefined
   return resultOf({ command: input.command, ending, output, timeout }, [note, moved, left])
@@ -48,7 +49,7 @@ const LEFT = 'It has ended, and left processes running in the background. Their 
 function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, note }: CommandFolder): ToolResult {
   const id = newTaskId()
   const output = new Output(wholeFile(session, callId))
-  const running = start(input.command, session, cwd, { output })
+  const running = start(input.command, session, cwd, { output, isConfined: isSandboxed(input.command, session) })
   const timeout = timeoutOf(input, 'background')
   const told = { id, toolUseId: callId, command: input.command, description: input.description ?? input.command }
   keepInBackground(session, told, { running, output, timeout })
@@ -73,11 +74,16 @@ function timeoutOf({ timeout }: BashInput, where: keyof typeof BASH_TIMEOUT): nu
 
 interface Streams {
   readonly output: Output
+  readonly isConfined: boolean
   readonly folderFile?: string
 }
 
-function start(command: string, session: ToolSession, cwd: string, { output, folderFile }: Streams): Running {
-  const words = commandWords(command, session.envFile, folderFile)
+const isSandboxed = (command: string, { sandbox, sandboxes }: ToolSession): boolean =>
+  sandboxes?.(command) ?? sandbox?.isForAll === true
+
+function start(command: string, session: ToolSession, cwd: string, streams: Streams): Running {
+  const { output, isConfined, folderFile } = streams
+  const words = { ...commandWords(command, session.envFile, folderFile), isConfined }
   const env = commandEnv(session.env, cwd)
   return processesOf(session).start(words, cwd, onlyReads(command) ? readOnlyGit(env) : env, output)
 }

@@ -27,9 +27,11 @@ export class Processes {
   ): Running {
     if (this.#closed) throw new Error('nothing can be started: the session is over')
     // Never through the helper, which ends a program that prints more than a hook may.
-    const program = { ...words, cwd, env }
-    const isConfined = this.#sandbox !== undefined && words.isOwn !== true
-    const running = startProcess(isConfined ? this.#sandbox.confine(program) : program, listener)
+    const { isConfined = this.#sandbox?.isForAll === true, ...rest } = words
+    const program = { ...rest, cwd, env }
+    if (isConfined && this.#sandbox === undefined)
+      throw new Error('a rule requires the sandbox, which this session does not have; start another session')
+    const running = startProcess(isConfined ? this.#sandbox!.confine(program) : program, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))
     return running

@@ -47,7 +47,7 @@ export async function ripgrep(call: ToolCall, search: Search): Promise<Searched>
     stderr: (chunk: Buffer) => void (errors.length < 4_000 && (errors += chunk.toString()))
   }
   const words = [...FIRST, ...args, ...besides(folder), '--', ...(files?.paths ?? ['./'])]
-  const program = { file, args: words, isOwn: true, descriptors: files?.descriptors } as const
+  const program = { file, args: words, isConfined: false, descriptors: files?.descriptors } as const
   const running = processesOf(session).start(program, at, session.env, listener)
   const { promise, resolve } = Promise.withResolvers<Searched>()
   const settle = (searched: Searched): void => {

@@ -1,7 +1,7 @@
 import type { ProgramWords } from './shell.ts'
 
 /** What to start, and how. Nothing else is inherited. */
-export interface Program extends Omit<ProgramWords, 'isOwn'> {
+export interface Program extends Omit<ProgramWords, 'isConfined'> {
   readonly cwd: string
   /** `CARABINER_RUN` is added, by which everything that it starts can be found. */
   readonly env: Readonly<Record<string, string>>

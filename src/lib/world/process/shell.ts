@@ -6,8 +6,8 @@ export type ShellName = 'bash' | 'sh' | 'powershell'
 export interface ProgramWords {
   readonly file: string
   readonly args: readonly string[]
-  /** A program of this package, which is not confined. */
-  readonly isOwn?: true
+  /** Whether it runs in the sandbox. By default, as everything in the session. */
+  readonly isConfined?: boolean
   /** Further descriptors that it inherits, as 3, 4, … */
   readonly descriptors?: readonly number[] | undefined
 }
