@@ -389,6 +389,25 @@ test.skipIf(noSandbox !== undefined)('carabiner run --sandbox and carabiner fire
   expect(readdirSync(place.cwd).toSorted()).toEqual(['hooked', 'inside', 'script.json'])
 })
 
+test.skipIf(noSandbox !== undefined)('descriptors that this process inherited are closed', () => {
+  const place = neighbourhood()
+  const script = `
+    import { query } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)}
+    import { scriptedModel } from ${JSON.stringify(new URL('../../src/testing.ts', import.meta.url).href)}
+    const command = 'ls /proc/self/fd; echo x >&200'
+    const model = scriptedModel([{ calls: [{ name: 'Bash', input: { command } }] }, 'done'])
+    const options = { model, sandbox: true, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true }
+    for await (const message of query({ prompt: 'go', options })) if (message.type === 'user') console.log(JSON.stringify(message.message.content))`
+  const words = ['-c', 'exec 200>> "$1"; shift; exec "$@"', 'bash', join(place.outside, 'canary'), process.execPath]
+  const { stdout, stderr } = spawnSync('bash', [...words, '--input-type=module', '-e', script], {
+    cwd: place.cwd,
+    env: place.env,
+    encoding: 'utf8'
+  })
+  expect(stdout, stderr).toContain('200: Bad file descriptor')
+  expect(readFileSync(join(place.outside, 'canary'), 'utf8')).toBe('untouched\n')
+})
+
 test('where it cannot be used, nothing starts', () => {
   const place = project()
   place.write('hook.sh', 'touch hooked')

@@ -71,6 +71,8 @@ export class Sandbox {
   /** What confined processes see as `/tmp`. */
   readonly scratch = join(this.#folder, 'tmp')
   readonly #filter = join(this.#folder, 'filter')
+  /** Closes descriptors that this process itself inherited, such as those of a lock, and would pass on. */
+  readonly #closing = closingWords(inheritable())
 
   constructor(policy: SandboxPolicy) {
     this.#policy = policy
@@ -94,6 +96,7 @@ export class Sandbox {
       '--chdir',
       cwd,
       '--',
+      ...this.#closing,
       file,
       ...args
     ]
@@ -155,6 +158,21 @@ const bound = (word: '--bind' | '--ro-bind', path: string): readonly [string, re
   path,
   [word, path, path]
 ]
+
+const closingWords = (descriptors: readonly string[]): readonly string[] =>
+  descriptors.length === 0
+    ? []
+    : [findProgram('bash') ?? 'bash', '-c', `exec "$@" ${descriptors.map(each => `${each}>&-`).join(' ')}`, 'bash']
+
+/** Descriptors above 2 that programs would inherit: Node marks those that it opens, and not all that it was given. */
+function inheritable(): readonly string[] {
+  const CLOSES = 0o2000000
+  return (attempt(() => readdirSync('/proc/self/fd')) ?? []).filter(descriptor => {
+    const text = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? ''
+    const [, flags] = /^flags:\s*([0-7]+)/m.exec(text) ?? []
+    return Number(descriptor) > 2 && flags !== undefined && (Number.parseInt(flags, 8) & CLOSES) === 0
+  })
+}
 
 function foldersAbove(path: string): readonly string[] {
   const above = dirname(path)
