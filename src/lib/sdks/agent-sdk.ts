@@ -3,7 +3,7 @@ import { neutralOutcome, type Outcome } from '../hooks/dispatch/outcome.ts'
 import { EVENT_NAMES, isGate, rowOf, type EventName, type FireInput } from '../hooks/events/event-table.ts'
 import { checkOptionTypes, choiceOf, millisecondsOf } from '../hooks/option-values.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
-import { isObject, type PlainObject } from '../util/plain.ts'
+import type { PlainObject } from '../util/plain.ts'
 
 export interface AgentSdkOptions {
   /** What it means if that SDK gets no valid answer. Default `block`; a Claude Code that cannot do that ends the query. */
@@ -51,13 +51,16 @@ export function toAgentSdkHooks(
   const onFailure = choiceOf('onFailure', options.onFailure, ['block', 'continue'] as const) ?? 'block'
   const { timeout = 60 } = options
   const ms = millisecondsOf('timeout', timeout)
-  const replaced = new Map<unknown, readonly string[]>()
+  /** By call, until the batch of the call ends. */
+  const removed = new Map<unknown, readonly string[]>()
   const matcherOf = (event: EventName): AgentSdkMatcher => ({
     hooks: [
       async (input, _, { signal }) => {
         const limited = AbortSignal.any([signal, AbortSignal.timeout(ms)])
-        const answer = answerFor(await outcomeOn(registry, event, input, limited), input as PlainObject)
-        return leakIn(event, input as PlainObject, answer, replaced) ?? answer
+        const fields = input as PlainObject
+        const answer = answerFor(await outcomeOn(registry, event, input, limited), fields['tool_response'])
+        if (event === 'PostToolUse') removed.set(fields['tool_use_id'], removedLines(fields, answer))
+        return (event === 'PostToolBatch' ? stopOnLeak(fields['tool_calls'], removed) : undefined) ?? answer
       }
     ],
     // Our answer comes first.
@@ -84,14 +87,14 @@ async function outcomeOn(
     return await registry.fire(event, input as FireInput<EventName>, { signal })
   } catch (error) {
     const reason = `the hooks of ${event} failed: ${errorMessage(error)}`
-    const neutral = neutralOutcome({ event, decides: true })
-    return isGate(event)
-      ? { ...neutral, decision: 'deny', reason }
-      : { ...neutral, systemMessages: [{ by: event, text: reason, to: 'user' }] }
+    const effect = isGate(event)
+      ? ({ decision: 'deny', reason } as const)
+      : { systemMessages: [{ by: event, text: reason, to: 'user' as const }] }
+    return { ...neutralOutcome({ event, decides: true }), ...effect }
   }
 }
 
-function answerFor(outcome: Outcome, input: PlainObject): AgentSdkAnswer & PlainObject {
+function answerFor(outcome: Outcome, response: unknown): AgentSdkAnswer & PlainObject {
   const { event, decision, continue: goesOn, stopReason, contexts, systemMessages } = outcome
   const { answer: family } = rowOf(event)
   const context = [...contexts, ...systemMessages.filter(({ to }) => to === 'model')].map(({ text }) => text).join('\n')
@@ -107,7 +110,7 @@ function answerFor(outcome: Outcome, input: PlainObject): AgentSdkAnswer & Plain
     decision: refusal === undefined ? undefined : 'block',
     reason: refusal,
     systemMessage: shown || undefined,
-    hookSpecificOutput: isPlain ? undefined : specificOutput(outcome, context || undefined, input['tool_response'])
+    hookSpecificOutput: isPlain ? undefined : specificOutput(outcome, context || undefined, response)
   })
 }
 
@@ -115,26 +118,17 @@ function specificOutput(outcome: Outcome, context: string | undefined, response:
   const { event, decision, reason, updatedInput, fields } = outcome
   const { answer: family, takes } = rowOf(event)
   const { interrupt, updatedPermissions, ...others } = fields
-  const allowed = { behavior: 'allow', updatedInput, updatedPermissions }
+  const permission = decision === 'deny' ? { message: reason, interrupt } : { updatedInput, updatedPermissions }
+  const gate = { permissionDecision: decision, permissionDecisionReason: decision && reason, updatedInput }
   const output = outcome.suppressOutput ? '[The output was hidden by a hook.]' : others.updatedToolOutput
-  const specific =
-    family === 'permission'
-      ? {
-          decision:
-            decision && definedFields(decision === 'allow' ? allowed : { behavior: 'deny', message: reason, interrupt })
-        }
-      : {
-          ...others,
-          ...(family === 'elicitation' && decision === 'deny' && { action: 'decline' }),
-          ...(family === 'gate' && {
-            permissionDecision: decision,
-            permissionDecisionReason: decision && reason,
-            updatedInput
-          }),
-          updatedToolOutput: typeof output === 'string' ? inShapeOf(response, output) : output,
-          additionalContext: takes.fields.includes('additionalContext') ? context : undefined
-        }
-  const set = definedFields(specific)
+  const set = definedFields({
+    ...others,
+    ...(family === 'gate' && gate),
+    ...(family === 'permission' && { decision: decision && definedFields({ behavior: decision, ...permission }) }),
+    ...(family === 'elicitation' && decision === 'deny' && { action: 'decline' }),
+    updatedToolOutput: typeof output === 'string' ? inShapeOf(response, output) : output,
+    additionalContext: takes.fields.includes('additionalContext') ? context : undefined
+  })
   return Object.keys(set).length === 0 ? undefined : { hookEventName: event, ...set }
 }
 
@@ -153,31 +147,32 @@ function inShapeOf(response: unknown, text: string): unknown {
   })
 }
 
-/** Stops the run before the model sees an output that hooks have replaced: that SDK keeps the old one without notice. */
-function leakIn(
-  event: EventName,
-  input: PlainObject,
-  answer: PlainObject,
-  replaced: Map<unknown, readonly string[]>
+/** What a replaced output no longer has, line by line. */
+function removedLines(
+  { tool_name: name, tool_response: old }: PlainObject,
+  { hookSpecificOutput }: PlainObject
+): readonly string[] {
+  const { updatedToolOutput, updatedMCPToolOutput } = (hookSpecificOutput ?? {}) as PlainObject
+  const output = updatedToolOutput ?? (String(name).startsWith('mcp__') ? updatedMCPToolOutput : undefined)
+  const kept = linesIn(output).join('\n')
+  return output === undefined ? [] : linesIn(old).filter(line => !kept.includes(line))
+}
+
+/** Claude Code keeps the old output, without notice, if it cannot use the new one: the run ends before the model sees it. */
+function stopOnLeak(
+  calls: unknown,
+  removed: Map<unknown, readonly string[]>
 ): (AgentSdkAnswer & PlainObject) | undefined {
-  const { updatedToolOutput, updatedMCPToolOutput } = (answer['hookSpecificOutput'] ?? {}) as PlainObject
-  const output = updatedToolOutput ?? updatedMCPToolOutput
-  if (event === 'PostToolUse' && output !== undefined) {
-    const now = JSON.stringify(output)
-    replaced.set(
-      input['tool_use_id'],
-      linesIn(input['tool_response']).filter(line => !now.includes(JSON.stringify(line).slice(1, -1)))
-    )
-  }
-  if (event !== 'PostToolBatch' || !Array.isArray(input['tool_calls'])) return undefined
-  for (const call of input['tool_calls'].filter(isObject)) {
-    const seen = linesIn(call['tool_response']).join('\n')
-    const old = replaced.get(call['tool_use_id'])
-    replaced.delete(call['tool_use_id'])
-    if (old?.some(line => seen.includes(line)) === true)
+  for (const { tool_use_id: id, tool_name: name, tool_response: response } of (Array.isArray(calls)
+    ? calls
+    : []) as PlainObject[]) {
+    const seen = linesIn(response).join('\n')
+    const isLeak = removed.get(id)?.some(line => seen.includes(line)) === true
+    removed.delete(id)
+    if (isLeak)
       return {
         continue: false,
-        stopReason: `a hook replaced the output of ${String(call['tool_name'])}, and Claude Code kept the old one`
+        stopReason: `a hook replaced the output of ${String(name)}, and Claude Code kept the old one`
       }
   }
   return undefined

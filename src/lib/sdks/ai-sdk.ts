@@ -39,9 +39,7 @@ interface ApprovalCall {
 }
 
 /** Deprecated there, but in use. */
-interface AskingTool {
-  readonly needsApproval?: boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>)
-}
+type NeedsApproval = boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>)
 
 const TYPES: { [K in keyof Required<GuardToolsOptions>]: string } & Record<string, string> = {
   tools: 'object',
@@ -147,14 +145,20 @@ class ToolGate {
     const outcome = await this.#hooks.fire('PreToolUse', call, { agent, metadata })
     this.#contexts.delete(toolCallId)
     const contexts: string[] = []
-    const options = { ...this.#effects(toolCallId, contexts), agent, metadata, errorIn }
+    const onContext = (text: string): void => {
+      contexts.push(text)
+      remember(this.#contexts, toolCallId, contexts)
+      this.#options.onContext?.(text, toolCallId)
+    }
+    const onStop = (): void => remember(this.stopped, toolCallId, true)
+    const options = { onContext, onStop, agent, metadata, errorIn }
     applyEffects(outcome, options)
     const refusal = await refusalOf(outcome, call, { onAsk: () => true })
     if (refusal !== undefined) throw new Error([refusal.message, ...contexts].join('\n'), { cause: refusal })
     const { updatedInput } = outcome
     if (updatedInput !== undefined && tool.execute === undefined)
       throw refusedByGate(toolName, 'a hook changed its input, which is not possible for a tool without execute()')
-    const { needsApproval: needs } = tool as AskingTool
+    const { needsApproval: needs } = tool as { needsApproval?: NeedsApproval }
     const context = (toolsContext as PlainObject | undefined)?.[toolName]
     const asks = typeof needs === 'function' ? await needs(input, { toolCallId, messages, context }) : needs === true
     return {
@@ -172,17 +176,6 @@ class ToolGate {
   #decided(toolCallId: string, toolName: string, input: unknown): Decision | undefined {
     const decision = this.#decisions.get(toolCallId)
     return decision?.toolName === toolName && same(decision.input, input) ? decision : undefined
-  }
-
-  #effects(toolCallId: string, contexts: string[]): Pick<PermittedCall['options'], 'onContext' | 'onStop'> {
-    return {
-      onContext: text => {
-        contexts.push(text)
-        remember(this.#contexts, toolCallId, contexts)
-        this.#options.onContext?.(text, toolCallId)
-      },
-      onStop: () => remember(this.stopped, toolCallId, true)
-    }
   }
 
   #guarded(name: string, tool: SdkTool): SdkTool {
