@@ -4,8 +4,8 @@ import type { ToolCall, ToolSession } from '../tool.ts'
 import { bare, MOST_RESULTS, ripgrep, SEARCH_TIME, type Searched } from './ripgrep.ts'
 import type { SearchPlace } from './search-place.ts'
 
-/** Files that are open at the same time. */
-const BATCH = 128
+/** Files that are open at the same time: more than a page lists, so that mostly one process searches them all. */
+const BATCH = 512
 
 interface FileSearch {
   readonly args: readonly string[]
