@@ -56,6 +56,22 @@ describe.skipIf(noSandbox !== undefined)('commands in the sandbox', () => {
     expect(readFileSync(join(place.outside, 'more'), 'utf8')).toBe('more\n')
   })
 
+  test('say that the sandbox can be the cause of an error, and which settings decide', async () => {
+    const place = neighbourhood()
+    const results = await confined(place, [
+      `echo x > ${place.outside}/new`,
+      'exec 3<>/dev/tcp/203.0.113.1/80',
+      'git init -q . 2>/dev/null; false',
+      `${process.execPath} -e "fetch('http://registry.example').catch(e => console.log(e.cause.code))"`
+    ])
+    const named = results.map(({ text }) => text.includes('sandbox.network') && text.includes('sandbox.allowWrite'))
+    expect(named).toEqual([true, true, false, true])
+    const turns = [callTurn('Bash', { command: 'echo Read-only file system; false' }), 'done']
+    const { sent } = await ask(turns, { in: place, allowedTools: ['Bash'] })
+    const [outside] = resultsIn(sent.at(-1) ?? [])
+    expect(outside?.text).toBe('Exit code 1\nRead-only file system')
+  }, 20_000)
+
   test('have a /tmp of their own, which lasts as long as the session', async () => {
     const place = neighbourhood()
     const name = `carabiner-kept-${process.pid}`

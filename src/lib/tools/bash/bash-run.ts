@@ -8,7 +8,7 @@ import { keepInBackground, newTaskId } from './bash-background.ts'
 import { folderIn, keepFolder, startFolder, type CommandFolder } from './bash-folder.ts'
 import { follow, type CommandEnding } from './bash-follow.ts'
 import { FLOOD, Output, Progress } from './bash-output.ts'
-import { isSilent, meaningOf } from './exit-meaning.ts'
+import { isSilent, meaningOf, sandboxNote } from './exit-meaning.ts'
 import { onlyReads } from '../../shell/only-reads.ts'
 import { processesOf, startProblem } from './processes.ts'
 import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
@@ -41,7 +41,7 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: CommandF
   const after = running.ended.then(() => folderIn(join((isConfined && session.sandbox?.scratch) || tmpdir(), name)))
   const moved = ending.why === 'ended' ? await keepFolder(call, cwd, await after) : undefined
   const left = ending.ended?.left === true && ending.why === 'ended' ? LEFT : undefined
-  return resultOf({ command: input.command, ending, output, timeout }, [note, moved, left])
+  return resultOf({ command: input.command, ending, output, timeout, isConfined }, [note, moved, left])
 }
 
 const LEFT = 'It has ended, and left processes running in the background. Their further output is lost.'
@@ -103,14 +103,17 @@ interface Finished {
   readonly ending: CommandEnding
   readonly output: Output
   readonly timeout: number
+  readonly isConfined: boolean
 }
 
-function resultOf({ command, ending, output, timeout }: Finished, notes: readonly (string | undefined)[]): ToolResult {
+function resultOf(finished: Finished, notes: readonly (string | undefined)[]): ToolResult {
+  const { command, ending, output, timeout, isConfined } = finished
   const { stdout, stderr } = output.excerpts()
   const meaning = ending.why === 'ended' ? meaningOf(command, ending.ended?.code ?? 0) : undefined
   const trouble = meaning === undefined ? troubleOf(ending, timeout) : undefined
   const noOutputExpected = isSilent(command)
-  const words = [trouble, stdout, stderr, meaning, ...notes]
+  const limit = isConfined ? sandboxNote(stdout + stderr) : undefined
+  const words = [trouble, stdout, stderr, meaning, limit, ...notes]
     .filter(text => text !== undefined && text !== '')
     .join('\n')
   const content = words === '' ? (noOutputExpected ? 'Done' : '(no output)') : words

@@ -19,3 +19,12 @@ export function meaningOf(command: string, code: number): string | undefined {
   const program = code === 1 ? programOf(command) : ''
   return Object.hasOwn(MEANINGS, program) ? MEANINGS[program] : undefined
 }
+
+const LIMITED =
+  /Read-only file system|EROFS|Device or resource busy|could not resolve|EAI_AGAIN|ENOTFOUND|name resolution|network is unreachable|ENETUNREACH|Couldn't connect|connection refused|ECONNREFUSED|socket: operation not permitted|EPERM.*socket/i
+
+/** Programs do not know of the sandbox, and report its limits as errors of the system. */
+export const sandboxNote = (output: string): string | undefined => (LIMITED.test(output) ? CONFINED : undefined)
+
+const CONFINED =
+  "The command ran in the sandbox, which can be the cause of the error. The user's settings decide: sandbox.network (access to the network), sandbox.allowWrite (folders outside the project), sandbox.unixSockets (docker, ssh-agent)."
