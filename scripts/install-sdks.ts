@@ -57,7 +57,7 @@ function install(): string | undefined {
   try {
     for (const file of ['package.json', 'package-lock.json', '.npmrc'])
       copyFileSync(join(FOLDER, file), join(place, file))
-    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1', '--loglevel=error']
     const { status, stderr, error } = spawnSync('npm', args, { cwd: place, encoding: 'utf8', timeout: 600_000 })
     if (status !== 0) return `npm ci failed in test/sdks/installed: ${error?.message ?? stderr.trim()}`
     if (areInstalled()) return undefined

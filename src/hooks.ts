@@ -1,6 +1,6 @@
 /** `carabiner/hooks`: the engine alone. No dependencies, nothing of Node, nothing of the agent. */
 export { HookRegistry } from './lib/hooks/registry.ts'
-export { guard, type Fires, type GuardOptions, type GuardQuestion } from './lib/hooks/guard.ts'
+export { guard, type Fires, type GuardOptions, type GuardQuestion, type ReturnOptions } from './lib/hooks/guard.ts'
 
 export {
   allow,

@@ -20,8 +20,14 @@ export function gate(hooks: Fires, options: GateOptions = {}): AgentMiddleware {
       const notes: string[] = []
       let stopped = false
       let message: ToolMessage | undefined
+      const failed = (content: string): ToolMessage =>
+        new ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? '', status: 'error' })
       const run = async (args: Record<string, unknown>): Promise<unknown> => {
-        const result = await handler({ ...request, toolCall: { ...toolCall, args } })
+        const result = await Promise.resolve(handler({ ...request, toolCall: { ...toolCall, args } })).catch(error => {
+          // An error behind a middleware ends the run; in front of it, the model gets it. Interrupts are not failures.
+          if (!(error instanceof Error) || 'is_bubble_up' in error || request.runtime.signal?.aborted) throw error
+          return failed(`${error.message}\nPlease fix your mistakes.`)
+        })
         if (!ToolMessage.isInstance(result)) return result
         message = result
         return result.content
@@ -31,7 +37,7 @@ export function gate(hooks: Fires, options: GateOptions = {}): AgentMiddleware {
         idOf: () => toolCall.id,
         errorIn: content => (message?.status === 'error' ? textOf(content) : undefined),
         onDeny: refusal => {
-          message = new ToolMessage({ content: '', tool_call_id: toolCall.id ?? '', status: 'error' })
+          message = failed(refusal.message)
           return refusal.message
         },
         onContext: text => notes.push(text),

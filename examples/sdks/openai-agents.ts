@@ -8,6 +8,9 @@ import { scriptedModel } from './models/openai-agents.ts'
 /** What the gate needs from the application: someone to ask. */
 export type GateOptions = Pick<GuardOptions<[], unknown>, 'onAsk' | 'signal'>
 
+/** How the SDK reports that a tool has failed, unless the tool has an `errorFunction`. */
+const FAILED = 'An error occurred while running the tool'
+
 type Details = Parameters<FunctionTool['invoke']>[2]
 
 /**
@@ -29,6 +32,7 @@ export function guardTools<const Tools extends readonly FunctionTool<never, neve
       const call = guard(hooks, own.name, (judged: object) => own.invoke(context, JSON.stringify(judged), details), {
         ...options,
         idOf: () => details?.toolCall?.callId,
+        errorIn: result => (String(result).startsWith(FAILED) ? String(result) : undefined),
         onDeny: refusal => refusal.message,
         onContext: text => notes.push(text),
         onStop: reason => void stops.set(context, reason ?? 'A hook ended the run.')

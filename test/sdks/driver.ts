@@ -17,7 +17,12 @@ export interface NoteCall {
   readonly input: Note
 }
 
-export const writtenNote = ({ path, text }: Note): string => `wrote ${text} to ${path}`
+/** The tool itself. A note with this text cannot be written. */
+export const FULL = 'too long'
+export function writtenNote({ path, text }: Note): string {
+  if (text === FULL) throw new Error('the disk is full')
+  return `wrote ${text} to ${path}`
+}
 
 export interface Scene {
   /** The name of the case, for drivers whose hooks run in another process. */
@@ -49,6 +54,10 @@ export interface Driver {
   readonly run: (scene: Scene) => Promise<Observation>
   /** Why it cannot run here. The table then shows what the driver declares. */
   readonly missing?: string
+  /** Its hooks or its loop run in another process, so random scenes are not for it. */
+  readonly hooksElsewhere?: true
+  /** Its questions show the call of the model; input that hooks have changed is in their reason. */
+  readonly asksAboutCall?: true
   /** By the name of a case: why this SDK cannot do it, and what happens instead. The test checks that, too. */
   readonly cannot?: Readonly<Record<string, { readonly why: string; readonly expected: Expected }>>
 }
@@ -86,3 +95,7 @@ export async function loadDrivers(): Promise<Driver[]> {
   const modules = files.map(file => import(file) as Promise<{ driver: Driver }>)
   return (await Promise.all(modules)).map(module => module.driver)
 }
+
+/** Those that take any hooks and calls. */
+export const loadLocalDrivers = async (): Promise<Driver[]> =>
+  (await loadDrivers()).filter(driver => driver.hooksElsewhere !== true && driver.missing === undefined)

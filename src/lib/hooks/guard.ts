@@ -25,9 +25,14 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   sessionId?: string | undefined
   /** `execute` returns a stream but is not a generator function: the guarded function is then an async generator. */
   stream?: boolean | undefined
-  /** The result of the stream is what it returns, and not the last value that it yields. */
-  returns?: boolean | undefined
 }
+
+/** For generators whose result is what they return. The values that they yield before are progress. */
+export interface ReturnOptions<Rest extends readonly unknown[], Result> extends GuardOptions<Rest, Result> {
+  returns: true
+}
+
+type AnyOptions<Rest extends readonly unknown[], Result> = GuardOptions<Rest, Result> & { returns?: boolean }
 
 /** Anything that fires events: a registry, or a wrapper of one. */
 export type Fires = Pick<HookRegistry, 'fire'>
@@ -68,7 +73,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Val
   hooks: Fires,
   toolName: string,
   execute: (input: Input, ...rest: Rest) => AsyncGenerator<Value, Result> | Generator<Value, Result>,
-  options: GuardOptions<Rest, Result> & { returns: true }
+  options: ReturnOptions<Rest, Result>
 ): (input: Input, ...rest: Rest) => AsyncGenerator<Value, Result>
 export function guard<Input extends object, Rest extends readonly unknown[], Value>(
   hooks: Fires,
@@ -86,7 +91,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   hooks: Fires,
   toolName: string,
   execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
-  options: GuardOptions<Rest, Result> = {}
+  options: AnyOptions<Rest, Result> = {}
 ): (input: Input, ...rest: Rest) => Promise<Result> | AsyncGenerator<Result, Result> {
   const strange = typeof hooks?.fire === 'function' ? undefined : (hooks ?? null)
   checkOptionTypes(
@@ -116,7 +121,7 @@ interface GuardedTool<Input, Rest extends readonly unknown[], Result> {
   readonly hooks: Fires
   readonly toolName: string
   readonly execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>
-  readonly options: GuardOptions<Rest, Result>
+  readonly options: AnyOptions<Rest, Result>
 }
 
 type FinishedTool<Rest extends readonly unknown[], Result> = Omit<GuardedTool<never, Rest, Result>, 'execute'>

@@ -88,6 +88,7 @@ export async function runClaudeCode(scene: Scene, uses?: readonly AnthropicBlock
 }
 
 export const driver: Driver = {
+  hooksElsewhere: true,
   name: 'Claude Agent SDK 0.3',
   run: scene => runClaudeCode(scene),
   ...(!existsSync(PROGRAM) && { missing: 'npm run check:agent-sdk -- --run installs it' })

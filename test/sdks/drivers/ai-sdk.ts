@@ -7,6 +7,7 @@ import { writtenNote, type Driver, type Note } from '../driver.ts'
 
 export const driver: Driver = {
   name: 'AI SDK 7.0',
+  asksAboutCall: true,
   run: async ({ hooks, calls, approve, streaming }) => {
     const ran: Note[] = []
     const write = (note: Note): string => {

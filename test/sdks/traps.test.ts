@@ -1,0 +1,46 @@
+/** What goes wrong around a gate, in every SDK: input that does not fit, and tools that fail. */
+import { describe, expect, test } from 'vitest'
+import { HookRegistry, transform } from '../../src/hooks.ts'
+import { FULL, loadLocalDrivers, type Driver, type Note, type Observation } from './driver.ts'
+
+const drivers = await loadLocalDrivers()
+
+/** One call, and which hooks ran about it. */
+async function observe(driver: Driver, streaming: boolean, input: object, rewrite?: object) {
+  const events: string[] = []
+  const hooks = new HookRegistry()
+  hooks.on('PreToolUse', () => (rewrite === undefined ? undefined : transform(rewrite)))
+  hooks.on('PostToolUse', () => void events.push('succeeded'))
+  hooks.on('PostToolUseFailure', () => void events.push('failed'))
+  const calls = [{ id: 'call_1', input: input as Note }]
+  const seen: Observation = await driver.run({ policy: 'traps', hooks, calls, streaming })
+  return { ...seen, events }
+}
+
+describe.each(drivers.flatMap(driver => [false, true].map(streaming => ({ name: driver.name, driver, streaming }))))(
+  '$name, streaming: $streaming',
+  ({ driver, streaming }) => {
+    // The AI SDK checks what the model calls, not what hooks have changed.
+    const isChecked = !driver.name.startsWith('AI SDK')
+    test.runIf(isChecked)(
+      'a rewrite that does not fit the schema of the tool does not run, and is not a success',
+      async () => {
+        const seen = await observe(driver, streaming, { path: '/home/a', text: 'hello' }, { path: 7 })
+        expect(seen).toMatchObject({ ran: [], modelCalls: 2, results: [expect.any(String)] })
+        expect(seen.events).not.toContain('succeeded')
+      }
+    )
+
+    test('a call whose input does not fit does not run, and the run continues', async () => {
+      const seen = await observe(driver, streaming, { path: 7 })
+      expect(seen).toMatchObject({ ran: [], modelCalls: 2, results: [expect.any(String)] })
+      expect(seen.events).not.toContain('succeeded')
+    })
+
+    test('a tool that throws is a failed call, once, and the run continues', async () => {
+      const seen = await observe(driver, streaming, { path: '/home/a', text: FULL })
+      expect(seen).toMatchObject({ ran: [{ text: FULL }], events: ['failed'], modelCalls: 2 })
+      expect(seen.request).not.toContain('wrote')
+    })
+  }
+)
