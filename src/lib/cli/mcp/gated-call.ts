@@ -31,6 +31,7 @@ export class GatedCall {
   readonly #ports: CallPorts
   readonly #signal: AbortSignal
   readonly #name: string
+  readonly #envelope: PlainObject
   readonly #contexts: string[] = []
   /** Why it did not run; or the result that asks a person. */
   #refusal: string | PlainObject | undefined
@@ -43,6 +44,7 @@ export class GatedCall {
     this.#request = request
     this.#call = ports.questions.recall(isObject(params) ? params : {})
     this.#input = this.#call.params['arguments'] ?? {}
+    this.#envelope = envelopeIn(this.#call.params)
     this.#ports = ports
     this.#signal = signal
     this.#name = nameInServer(ports.gate.server.name, String(this.#call.params['name']))
@@ -86,7 +88,8 @@ export class GatedCall {
     const judged = input === this.#input ? params : { ...params, arguments: input }
     this.#response = {}
     const response = await relay.request('server', { ...this.#request, params: judged }, this.#signal)
-    this.#response = isInterim(response) ? await hold(response) : response
+    const interim = this.#interimIn(response)
+    this.#response = interim === undefined ? response : await hold(interim)
     const { result, error } = this.#response
     if (isObject(error)) throw new Error(String(error['message']))
     const read = toolResultOf(result)
@@ -111,17 +114,19 @@ export class GatedCall {
   }
 
   async #listTools(page: PlainObject): Promise<PlainObject> {
-    const request = { jsonrpc: '2.0', id: ownId(), method: 'tools/list', params: { ...page, ...this.#envelope() } }
+    const request = { jsonrpc: '2.0', id: ownId(), method: 'tools/list', params: { ...page, ...this.#envelope } }
     const { result } = await this.#ports.relay.request('server', request, AbortSignal.timeout(LIST_TIMEOUT))
     if (!isObject(result)) throw new Error('it answered with an error')
     return result
   }
 
-  /** From 2026-07-28 on, each request says which protocol it follows and what the client can do. */
-  #envelope(): PlainObject {
-    const { _meta: meta } = this.#call.params
-    const own = Object.entries(isObject(meta) ? meta : {}).filter(([key]) => key.startsWith('io.modelcontextprotocol/'))
-    return own.length === 0 ? {} : { _meta: Object.fromEntries(own) }
+  /** The server requires input first, or works on a task. Nothing else of such a result is passed on. */
+  #interimIn({ result, ...response }: PlainObject): PlainObject | undefined {
+    const { resultType, inputRequests, requestState, task, _meta } = isObject(result) ? result : {}
+    if (resultType === 'input_required' && '_meta' in this.#envelope)
+      return { ...response, result: { resultType, inputRequests, requestState, _meta } }
+    const isTask = isObject(task) && this.#call.params['task'] !== undefined
+    return isTask ? { ...response, result: { task, _meta } } : undefined
   }
 
   #failed(text: string): PlainObject {
@@ -134,14 +139,16 @@ export class GatedCall {
   #withResult(result: PlainObject): PlainObject {
     const contexts = this.#contexts.map(text => ({ type: 'text', text }))
     const all = contexts.length > 0 && { content: [...((result['content'] ?? []) as readonly unknown[]), ...contexts] }
-    const type = '_meta' in this.#envelope() && { resultType: 'complete' }
+    const type = '_meta' in this.#envelope && { resultType: 'complete' }
     return { jsonrpc: '2.0', ...this.#response, result: { ...type, ...result, ...all } }
   }
 }
 
-/** The server requires input first, or works on a task. */
-const isInterim = ({ result }: PlainObject): boolean =>
-  isObject(result) && (result['resultType'] === 'input_required' || isObject(result['task']))
+/** From 2026-07-28 on, each request says which protocol it follows and what the client can do. */
+function envelopeIn({ _meta: meta }: PlainObject): PlainObject {
+  const own = Object.entries(isObject(meta) ? meta : {}).filter(([key]) => key.startsWith('io.modelcontextprotocol/'))
+  return own.length === 0 ? {} : { _meta: Object.fromEntries(own) }
+}
 
 /** The result that a hook put in place of another: a text, a list of content, or a whole result. */
 function replacement(output: unknown, tool: KnownTool | undefined): PlainObject {

@@ -6,7 +6,7 @@ import { findingLine, stopsRun } from '../../settings/files/finding.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
 import { KnownTools } from '../../tools/mcp/mcp-approvals.ts'
 import { readServer, serversIn } from '../../tools/mcp/mcp-config.ts'
-import { identityOf, type NamedServer } from '../../tools/mcp/mcp.ts'
+import { serverIdentity, type NamedServer } from '../../tools/mcp/mcp.ts'
 import { httpLink } from '../../tools/mcp/mcp-http.ts'
 import { LONGEST_MESSAGE, stdioLink, type ServerLink } from '../../tools/mcp/mcp-stdio.ts'
 import { jsonIn } from '../../util/attempt.ts'
@@ -14,7 +14,14 @@ import { serverLabel } from '../../util/names.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { ByteRecords } from '../../world/process/byte-records.ts'
 import { startProcess } from '../../world/process/process.ts'
-import { decideProjectHooks, EXIT, loadProjectState, reportUntrusted, type ProjectState } from '../common.ts'
+import {
+  decideProjectHooks,
+  EXIT,
+  loadProjectState,
+  reportUntrusted,
+  unusableFindings,
+  type ProjectState
+} from '../common.ts'
 import type { McpFlags } from '../flags.ts'
 import { hooksHere, type HooksHere } from '../hooks/hooks-here.ts'
 import { escapeText, printError } from '../print.ts'
@@ -37,11 +44,13 @@ export async function proxyServer(words: readonly string[], flags: McpFlags): Pr
   const situation = { loaded: state.loaded, projectTrusted: trusted, hasAgent: true }
   const armed = await hooksHere(situation, { cwd: state.where.cwd, profile: flags.profile })
   try {
-    const policy = policyOf(state, trusted, modeIn(state, flags), savedRules(state))
-    const gate = { server, hooks: armed.hooks, policy, problem: problemIn(state, trusted, armed), notice }
+    const saved = new SavedPermissions(state.where.ownHome, state.loaded.root)
+    const policy = policyOf(state, trusted, modeIn(state, flags), saved.rules())
+    const gate = { server, hooks: armed.hooks, policy, problem: problemIn(state, flags, armed), notice }
     notice(`hooks and rules see its tools as mcp__${serverLabel(server.name)}__TOOL`)
+    if (process.stdin.isTTY) notice('an MCP client starts this command, and sends its messages on standard input')
     if (gate.problem !== undefined) notice(`every call will be refused: ${gate.problem}`)
-    const known = new KnownTools(join(state.where.ownHome, 'mcp-tools'), identityOf(server, state.loaded), notice)
+    const known = new KnownTools(join(state.where.ownHome, 'mcp-tools'), serverIdentity(server, state.loaded), notice)
     return await relayTo(await linkTo(server, state.where.cwd, armed), gate, new OfferedTools(known, notice))
   } finally {
     await armed.close()
@@ -77,14 +86,14 @@ function modeIn({ loaded }: ProjectState, flags: McpFlags): CallGate['policy']['
   return mode
 }
 
-const savedRules = ({ where, loaded }: ProjectState) => new SavedPermissions(where.ownHome, loaded.root).rules()
-
-/** Restrictions that cannot be enforced, as `carabiner run` finds them. */
-function problemIn({ loaded }: ProjectState, trusted: boolean, armed: HooksHere): string | undefined {
-  const findings = [...loaded.findings, ...restrictions(loaded), ...armed.findings]
-  const wrong = findings.filter(each => stopsRun(each) && (trusted || each.ofProject !== true))
-  const isStrict = armed.hooks.options.profile !== 'compat'
-  return isStrict && wrong.length > 0 ? wrong.map(findingLine).join('; ') : undefined
+/** Restrictions that cannot be enforced. In the compat profile, only what the command line names. */
+function problemIn(state: ProjectState, flags: McpFlags, { findings, hooks }: HooksHere): string | undefined {
+  const { loaded } = state
+  const all = [...loaded.findings, ...restrictions(loaded), ...findings].filter(
+    ({ ofProject }) => flags.projectHooks !== false || ofProject !== true
+  )
+  const wrong = hooks.options.profile === 'compat' ? unusableFindings(state, flags, all) : all.filter(stopsRun)
+  return wrong.length === 0 ? undefined : wrong.map(findingLine).join('; ')
 }
 
 async function linkTo({ config }: NamedServer, cwd: string, { sandbox }: HooksHere): Promise<ServerLink> {
@@ -150,23 +159,20 @@ function readClient(relay: Relay, onEnd: () => void): void {
     },
     onTooLong: () => notice(`a message of more than ${LONGEST_MESSAGE} bytes was not passed on`)
   })
-  process.stdin.on('data', (chunk: Buffer) => lines.add(chunk))
-  process.stdin.on('end', onEnd)
-  process.stdin.on('error', onEnd)
-}
-
-interface Task {
-  take(response: PlainObject): void
-  readonly response: Promise<PlainObject>
+  process.stdin
+    .on('data', (chunk: Buffer) => lines.add(chunk))
+    .on('end', onEnd)
+    .on('error', onEnd)
 }
 
 function addHandlers(ports: Omit<CallPorts, 'hold'>, { transport }: ServerLink): void {
   const { relay, tools, questions } = ports
-  const tasks = new Map<unknown, Task>()
+  const tasks = new Map<unknown, { take(response: PlainObject): void; readonly response: Promise<PlainObject> }>()
   relay.handlers.set('initialize', async (request, signal) => {
     questions.capabilities = partIn(request, 'params', 'capabilities')
     const response = await relay.request('server', request, signal)
-    transport.setProtocolVersion?.(String(partIn(response, 'result', 'protocolVersion')))
+    const version = partIn(response, 'result', 'protocolVersion')
+    if (typeof version === 'string') transport.setProtocolVersion?.(version)
     return response
   })
   relay.handlers.set('tools/list', async (request, signal) => {

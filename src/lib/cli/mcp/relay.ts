@@ -1,4 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { isObject, type PlainObject } from '../../util/plain.ts'
+
+/** How long hooks may take to learn of the end, in milliseconds. */
+const CLOSE_GRACE = 2000
 
 type Side = 'client' | 'server'
 type Take = (response: PlainObject | Error) => void
@@ -61,7 +65,7 @@ export class Relay {
   async close(lost: Side, why: Error): Promise<void> {
     if (lost === 'client') for (const id of this.#open.keys()) this.#cancel(id)
     for (const take of [...this.#waiting.server.values(), ...this.#waiting.client.values()]) take(why)
-    await Promise.all(this.#answering)
+    await Promise.race([Promise.all(this.#answering), wait(CLOSE_GRACE, undefined, { ref: false })])
   }
 
   /** A cancelled request gets no response. */
@@ -78,7 +82,12 @@ export class Relay {
     const close: Take = taken => {
       if (this.#open.get(id) !== controller) return
       this.#open.delete(id)
-      this.pass('client', taken instanceof Error ? failedResponse(id, taken.message) : { ...taken, id })
+      const fail = (why: string): void => this.pass('client', failedResponse(id, why))
+      if (taken instanceof Error) fail(taken.message)
+      else
+        this.#ports
+          .send('client', { ...taken, id })
+          .catch((error: Error) => fail(`the response cannot be passed on: ${error.message}`))
     }
     const handler = this.handlers.get(method)
     if (handler === undefined) return this.#send('server', request, controller.signal, close)

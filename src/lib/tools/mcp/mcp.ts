@@ -108,7 +108,7 @@ function toolsOf(
   ports: ServerPorts
 ): readonly Tool[] {
   const { name } = server
-  const known = new KnownTools(ports.knownFolder, identityOf(server, ports.session), text =>
+  const known = new KnownTools(ports.knownFolder, serverIdentity(server, ports.session), text =>
     ports.notice(`the server ${name}: ${text}`)
   )
   const tools = new Map<string, Tool>()
@@ -128,7 +128,7 @@ function toolsOf(
 }
 
 /** Identifies a server: its name and how it is reached. A program named by a project belongs to that project. */
-export function identityOf(
+export function serverIdentity(
   { name, source, config }: NamedServer,
   { root }: Pick<ToolSession, 'root'>
 ): readonly string[] {
