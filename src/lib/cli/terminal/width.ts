@@ -54,7 +54,8 @@ function pieces(line: string, most: number): readonly string[] {
 /** Prints lines for a person: on a terminal they are wrapped between words, and continue indented. */
 export function printProse(text = ''): void {
   const { isTTY, columns } = process.stdout
-  for (const line of text.split('\n')) printLine(isTTY ? wrapWords(line, columns).join('\n') : line)
+  // A terminal that does not know its width says 0.
+  for (const line of text.split('\n')) printLine(isTTY && columns > 0 ? wrapWords(line, columns).join('\n') : line)
 }
 
 function wrapWords(line: string, most: number): readonly string[] {
