@@ -1,4 +1,18 @@
-import { dynamicTool, generateText, isStepCount, jsonSchema, tool, type ModelMessage, type ToolSet } from 'ai'
+import {
+  convertToModelMessages,
+  dynamicTool,
+  generateText,
+  isStepCount,
+  isToolUIPart,
+  jsonSchema,
+  readUIMessageStream,
+  streamText,
+  tool,
+  toUIMessageStream,
+  type ModelMessage,
+  type ToolSet,
+  type UIMessage
+} from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { scriptedModel, type ScriptedCall } from '../../examples/sdks/models/ai-sdk.ts'
@@ -98,6 +112,18 @@ describe.each(WAYS)('%s', way => {
       expect(ran).toEqual([CALL.input])
       expect(judged).toHaveLength(1)
       expect(modelSaw).toContain('wrote secret to a')
+    })
+
+    test('an approval is used once: the same history does not run the call again', async () => {
+      const { hooks, tools, ran } = scene()
+      hooks.on('PreToolUse', () => ask())
+      const guarded = guardTools(tools, hooks)
+      const model = scriptedModel([CALL])
+      const history = answered((await runLoop(way, model, guarded)).messages, true)
+      await runLoop(way, model, guarded, history)
+      const { modelSaw } = await runLoop(way, model, guarded, history)
+      expect(ran).toEqual([CALL.input])
+      expect(modelSaw).toContain('the call has run with this approval')
     })
 
     test('a no does not run it', async () => {
@@ -321,6 +347,28 @@ describe.each(WAYS)('%s', way => {
     expect(names).toEqual([['mcp__files__read', 'no such file']])
     expect(modelSaw).toContain('not x')
   })
+})
+
+test('an approval comes back through the messages of a user interface', async () => {
+  const { hooks, tools, ran } = scene()
+  hooks.on('PreToolUse', () => ask('sure?'))
+  const user: UIMessage = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }
+  const { tools: guarded, toolApproval } = guardTools(tools, hooks)
+  const model = scriptedModel([CALL])
+  const { stream } = streamText({ model, tools: guarded, toolApproval, prompt: 'go' })
+  let shown: UIMessage | undefined
+  for await (const message of readUIMessageStream({ stream: toUIMessageStream({ stream }) })) shown = message
+  const answeredParts = shown!.parts.map(part =>
+    isToolUIPart(part) && part.state === 'approval-requested'
+      ? { ...part, state: 'approval-responded', approval: { ...part.approval, approved: true } }
+      : part
+  )
+  const sent = JSON.parse(JSON.stringify([user, { ...shown, parts: answeredParts }])) as UIMessage[]
+  // In the process that asked, and in another.
+  for (const resumed of [{ tools: guarded, toolApproval }, guardTools(tools, hooks)]) {
+    await runLoop('streamText', model, resumed, await convertToModelMessages(sent, { tools: guarded }))
+    expect(ran.splice(0)).toEqual([CALL.input])
+  }
 })
 
 describe('toolApproval never rejects, and returns only known statuses', () => {

@@ -90,6 +90,8 @@ interface Decision extends PermittedCall {
   /** The question for a person, if one must be asked. */
   readonly question: string | undefined
   isPermitted: boolean
+  /** The id of the approval that permits it, if a person was asked. */
+  approvalId?: string | undefined
 }
 
 /** Calls that are never run or answered must not fill the memory: of more than these, the oldest are forgotten. */
@@ -98,6 +100,8 @@ const MOST_CALLS = 10_000
 class ToolGate {
   readonly tools: ToolSet
   readonly stopped = new Map<string, true>()
+  /** Approvals with which a call has run. */
+  readonly #used = new Map<string, true>()
   readonly #originals: ToolSet
   readonly #hooks: Fires
   readonly #options: GuardToolsOptions
@@ -132,7 +136,10 @@ class ToolGate {
     const { question } = decision
     if (question !== undefined && answered !== undefined && answered.reason !== question)
       throw refusedByGate(toolName, 'the approval is for another input or question; make the call again to ask anew')
+    if (answered !== undefined && this.#used.has(answered.approvalId))
+      throw refusedByGate(toolName, 'the call has run with this approval; make the call again to ask anew')
     decision.isPermitted = question === undefined || answered !== undefined
+    decision.approvalId = answered?.approvalId
     remember(this.#decisions, toolCallId, decision)
     return question === undefined ? 'not-applicable' : { type: 'user-approval', reason: question }
   }
@@ -198,6 +205,7 @@ class ToolGate {
         'there is no decision about this call with this input; pass toolApproval of guardTools()'
       )
     if (options.abortSignal?.aborted === true) throw refusedByGate(name, 'the run was aborted before it began')
+    if (decision.approvalId !== undefined) remember(this.#used, decision.approvalId, true)
     return runPermitted(decision, this.#originals[name] as SdkTool, options)
   }
 }
