@@ -17,7 +17,7 @@ describe('rules check', () => {
   test('a call: the decision, who decided, and each command with its reason', async () => {
     const stage = cliStage()
     const answer = await stage.json<Answer>([
-      ...['rules', 'check', 'Bash', 'cat f | git push origin main && rm x', '--json'],
+      ...['rules', 'check', 'Bash', 'cat f | git add f && rm x', '--json'],
       ...['--allow', 'Bash(git *)', '--deny', 'Bash(rm *)']
     ])
     expect(answer).toMatchObject({
@@ -25,13 +25,20 @@ describe('rules check', () => {
       by: 'Bash(rm *) (--deny)',
       leaves: [
         { text: 'cat f', decision: 'allow', by: 'default', why: 'it only reads in the project' },
-        { text: 'git push origin main', decision: 'allow', by: 'Bash(git *) (--allow)' },
+        { text: 'git add f', decision: 'allow', by: 'Bash(git *) (--allow)' },
         { text: 'rm x', decision: 'deny', by: 'Bash(rm *) (--deny)' }
       ]
     })
     const { stdout, code } = await stage.run(['rules', 'check', 'Bash', 'git -c a=b log', '--allow', 'Bash(git *)'])
     expect(stdout).toContain('ask, by default: nothing allows it: -c of git is not harmless')
     expect(code).toBe(0)
+  })
+
+  test('answers that were saved count as in a session', async () => {
+    const stage = cliStage()
+    const saved = { user: [{ behavior: 'deny', rule: 'Bash(make *)' }] }
+    stage.write('home/.carabiner/remembered.json', saved)
+    expect(await stage.json<Answer>(['rules', 'check', 'Bash', 'make all'])).toMatchObject({ decision: 'deny' })
   })
 
   test('lines: one answer per line, in order, and a line that is no call does not stop it', async () => {

@@ -2,7 +2,7 @@ import type { CallFacts, Policy, Rule } from './policy.ts'
 import { join, resolve } from 'node:path'
 import { shellWord } from '../shell/command-words.ts'
 import { formOf, type Form } from '../shell/form.ts'
-import { parseShell, type Leaf, type ShellWord } from '../shell/parse.ts'
+import { parseShell, type Leaf, type Redirection, type ShellWord } from '../shell/parse.ts'
 import { isHarmlessVariable } from '../shell/variables.ts'
 import { isWithin } from '../world/files/paths.ts'
 import type { RepositoryFacts } from '../world/files/repository.ts'
@@ -22,6 +22,8 @@ export interface LeafVerdict {
   readonly why: string
   /** A rule names its program, of which nothing else is known: the answer to a question about it counts for the session. */
   readonly once?: boolean
+  /** Mode acceptEdits allows the file that it writes. */
+  readonly edits?: boolean
   /** No rule for this command alone allows it: it redirects, or it is more than a list of commands. */
   readonly isWhole?: true
 }
@@ -117,7 +119,12 @@ class Judge {
     const odd = assignments.find(word => !word.known || !isHarmlessVariable(word.text))
     const exact = this.#rules.exact.get(text)
     const files = redirections.filter(({ kind }) => kind === 'read').map(({ target }) => target)
-    const target = redirections.find(({ kind, target: { known } }) => kind === 'write' || kind === 'both' || !known)
+    const isEdit = ({ kind, target }: Redirection): boolean =>
+      kind === 'write' && target.known && this.#policy.mode === 'acceptEdits' && this.#isInside(target.text)
+    const edits = redirections.filter(isEdit)
+    const target = redirections.find(
+      each => !isEdit(each) && (each.kind === 'write' || each.kind === 'both' || !each.target.known)
+    )
     if (target !== undefined) return [{ ...asks(text, `it redirects to ${target.target.text}`), isWhole: true }]
     if (exact === undefined && odd !== undefined)
       return [asks(text, `the variable ${odd.text.split('=')[0]} may change what is run`)]
@@ -130,7 +137,8 @@ class Judge {
       files.map(file => file.text),
       rule !== undefined
     )
-    return rule?.specifier !== text && problem !== undefined ? [asks(text, problem)] : verdicts
+    if (rule?.specifier !== text && problem !== undefined) return [asks(text, problem)]
+    return edits.length === 0 ? verdicts : verdicts.map(verdict => ({ ...verdict, edits: true }))
   }
 
   #command(words: readonly ShellWord[], exact: Rule | undefined, depth: number): readonly LeafVerdict[] {
@@ -159,6 +167,8 @@ class Judge {
   #questionOf(form: Form): string | undefined {
     if (form.does === 'wraps') return undefined
     if (form.does !== 'reads') return NOTHING_ALLOWS
+    // It prints the names of what is found, and no contents.
+    if (form.row === 'ls' && form.patterns.length > 0) return this.#patternProblem(form.patterns)
     if (form.patterns[0] !== undefined) return `${form.patterns[0]} is a pattern`
     if (form.follows) return 'it follows links, which may lead out of the project'
     const program = form.repository === 'config' ? this.#repositories.find(each => each.program)?.program : undefined
@@ -224,7 +234,7 @@ class Judge {
   #patternProblem(patterns: readonly string[]): string | undefined {
     const folderOf = (pattern: string): string => pattern.slice(0, pattern.search(/[*?[]/)).replace(/[^/]*$/, '') || '.'
     const found = patterns.find(pattern => {
-      if (!this.#isInside(folderOf(pattern))) return true
+      if (/[*?[].*\/\.\.(?:\/|$)/s.test(pattern) || !this.#isInside(folderOf(pattern))) return true
       const folders = this.#real(folderOf(pattern)).map(pathOf)
       return this.#policy.rules.some(({ behavior, tool, specifier }) => {
         if (behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool)))

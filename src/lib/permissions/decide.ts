@@ -116,6 +116,7 @@ function commandPermission(command: string, call: CallFacts, policy: Policy): Ru
   const verdicts = judgeLeaves(command, call, policy)
   const open = verdicts.find(({ decision }) => decision === 'ask')
   const rule = verdicts.find(verdict => verdict.rule !== undefined)?.rule
+  if (open === undefined && verdicts.some(({ edits }) => edits)) return byMode('allow', policy.mode)
   if (open === undefined) return rule === undefined ? ORDINARY : byRule('allow', rule)
   const { text, why } = open
   const once = verdicts.every(verdict => verdict.decision === 'allow' || verdict.once === true)

@@ -28,12 +28,13 @@ function fieldSchema(field: FieldRow): JsonSchema {
   }
 }
 
-/** A type that only a function can check has no schema: editors accept anything, and the check rejects it later. */
+/** A type that only a function can check may have no schema: editors accept anything, and the check rejects it later. */
 function typeSchema({ type }: FieldRow): JsonSchema {
   if (type === 'unknown') return {}
   if (typeof type === 'string') return { type }
   if ('object' in type) return tableSchema(type.object, type.open)
   if ('list' in type) return { type: 'array', items: typeSchema({ type: type.list }) }
   if ('record' in type) return { type: 'object', additionalProperties: typeSchema({ type: type.record }) }
-  return 'fits' in type ? {} : { type: 'string', enum: type }
+  if (!('fits' in type)) return { type: 'string', enum: type }
+  return type.anyOf === undefined ? {} : { anyOf: type.anyOf.map(each => typeSchema({ type: each })) }
 }

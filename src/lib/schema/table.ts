@@ -47,12 +47,15 @@ interface NamedTypes {
 export interface OwnType<T> {
   readonly expected: string
   fits(value: unknown): value is T
+  /** For editors: it is one of these. */
+  readonly anyOf?: readonly FieldType[] | undefined
 }
 
-export const own = <T>(expected: string, fits: (value: unknown) => boolean): OwnType<T> => ({
-  expected,
-  fits: fits as OwnType<T>['fits']
-})
+export const own = <T>(
+  expected: string,
+  fits: (value: unknown) => boolean,
+  anyOf?: readonly FieldType[]
+): OwnType<T> => ({ expected, fits: fits as OwnType<T>['fits'], anyOf })
 
 type ValueOf<T, Absent = never> = T extends { readonly type: infer Inner }
   ? ValueOf<Inner, Absent>

@@ -111,6 +111,19 @@ const PLAIN_ESCAPES = /^\$'(?:[^\\']|\\[\\'"nt]|\\x[2-7][\da-fA-F]|\\[01][4-7][0
 
 const isRead = ({ kind }: Redirection): boolean => kind === 'read' || kind === 'both' || kind === 'text'
 
+/** What `$(cat <<'E' …)` becomes: the text of a here-document in which nothing is expanded, without its last newlines. */
+function constantIn({ script, text }: Unbash.CommandExpansionPart): string | undefined {
+  const [statement, ...others] = script?.commands ?? []
+  const command = statement?.command
+  if (others.length > 0 || command?.type !== 'Command' || command.name?.text !== 'cat' || !text.startsWith('$('))
+    return undefined
+  const [redirect, ...more] = command.redirects
+  if (more.length + command.prefix.length + command.args.length > 0 || redirect?.type !== 'HereDoc') return undefined
+  return redirect.delimiter?.quoted === true && redirect.operator === '<<'
+    ? redirect.body.text.replace(/\n+$/, '')
+    : undefined
+}
+
 class Walk {
   readonly leaves: Leaf[] = []
   readonly literal: [number, number][] = []
@@ -229,7 +242,7 @@ class Walk {
     return word
   }
 
-  #part(word: { text: string; known: boolean }, part: Unbash.WordPart): void {
+  #part(word: { text: string; known: boolean }, part: Unbash.WordPart, isQuoted = false): void {
     if (part.type === 'Literal') return this.#bare(word, part.text, part.value)
     if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
       this.plain &&= part.type === 'DoubleQuoted'
@@ -237,12 +250,14 @@ class Walk {
         if (each.type === 'Literal') {
           this.plain &&= /^(?:[^"\\$`]|\\[^])*$/.test(each.text)
           word.text += each.value
-        } else this.#part(word, each)
+        } else this.#part(word, each, true)
     } else if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') {
       this.plain &&= part.type === 'SingleQuoted' || PLAIN_ESCAPES.test(part.text)
       this.isBare &&= part.type === 'SingleQuoted'
       word.text += part.value
-    } else {
+    } else if (part.type === 'CommandExpansion' && isQuoted && constantIn(part) !== undefined)
+      word.text += constantIn(part)
+    else {
       word.known = false
       const { type, text } = part
       const isPlain = type === 'SimpleExpansion' || /^(?:\$\{\w+\}|[*?]+|\[[^\s'"$`()<>;&|]*\])$/.test(text)

@@ -130,6 +130,53 @@ describe('what a rule about a program allows', () => {
     expect(stage.judge(command, [allowRule(`Bash(${rule})`)])).toMatchObject({ decision: 'ask' })
   )
 
+  test.each([
+    `git commit -m "$(cat <<'EOF'\nA title\n\n* drop; rm $(old) \`x\`\nEOF\n)"`,
+    `git commit -q -m "Title: $(cat <<"E"\nx\nE\n)" && git status`
+  ])('a quoted here-document through cat is a constant: %j', command => {
+    const git = [allowRule('Bash(git *)'), denyRule('Bash(rm *)')]
+    expect(stage.judge(command, git)).toMatchObject({ decision: 'allow' })
+  })
+
+  test.each([
+    `git commit -m "$(cat <<EOF\n$(rm x)\nEOF\n)"`,
+    `git commit -m "$(cat f <<'EOF'\nx\nEOF\n)"`,
+    `git commit -m "$(cat <<'EOF' | sh\nrm x\nEOF\n)"`,
+    `git commit -m "$(cat <<'EOF'\nx\nEOF\nrm x)"`,
+    `git commit -m "$(sh <<'EOF'\nrm x\nEOF\n)"`,
+    `git $(cat <<'EOF'\n-c core.pager=x log\nEOF\n)`,
+    `git -c "$(cat <<'EOF'\ncore.fsmonitor=touch p\nEOF\n)" status`
+  ])('and nothing else is: %j', command => {
+    expect(stage.judge(command, [allowRule('Bash(git *)'), allowRule('Bash(cat *)')]).decision).not.toBe('allow')
+  })
+
+  test.each(['echo x >> f', 'echo x > src/new', `cat > src/new <<'E'\nx\nE`, 'git log > log', 'ls *.ts'])(
+    '%j in mode acceptEdits',
+    command => {
+      expect(stage.judge(command, [], { mode: 'acceptEdits' })).toMatchObject({ decision: 'allow' })
+      const denied = [denyRule('Edit(f)'), denyRule('Edit(src/**)'), denyRule('Edit(log)')]
+      if (command.includes('>')) {
+        expect(stage.judge(command, denied, { mode: 'acceptEdits' })).toMatchObject({ decision: 'deny' })
+        expect(stage.judge(command, []).decision).toBe('ask')
+        expect(stage.judge(command, [], { mode: 'plan' }).decision).toBe('deny')
+      }
+    }
+  )
+
+  test.each([
+    ...['echo x > ../f', 'echo x > /tmp/f', 'echo x > .git/config', 'echo x > .mcp.json', 'echo x > linkdir/../../f'],
+    ...['echo x > $F', 'echo x > *', 'touch f > f', 'cd .. && echo x > f', 'echo x > .claude/settings.json', 'foo > f']
+  ])('%j is asked about in mode acceptEdits', command =>
+    expect(stage.judge(command, [], { mode: 'acceptEdits' })).toMatchObject({ decision: 'ask' })
+  )
+
+  test.each(['ls *.ts', 'ls -la src/*.ts', 'ls src/*'])('%j only prints names', command =>
+    expect(stage.judge(command, [])).toMatchObject({ decision: 'allow' })
+  )
+  test.each(['cat *.ts', 'ls ../*', 'ls /etc/*', 'ls */../../*'])('%j needs a rule', command =>
+    expect(stage.judge(command, [])).toMatchObject({ decision: 'ask' })
+  )
+
   test('a folder that is added is like the project', () => {
     const more = { roots: [stage.root, '/var/tmp'] }
     expect(stage.judge('rm /var/tmp/x', covered, more)).toMatchObject({ decision: 'allow' })

@@ -753,7 +753,10 @@ export const CLASSES: readonly AttackClass[] = [
       foo file=/etc/passwd
       git add /tmp/x
       git diff --no-index f /etc/passwd
-      wc -l /etc/passwd`)
+      wc -l /etc/passwd
+      wc -l */../../x*
+      cat s*/../../*
+      rm ?/../../x`)
   },
   {
     title: 'what is copied or unpacked keeps its name',

@@ -278,6 +278,17 @@ describe('a project cannot switch permissions off', () => {
     expect(load()).toMatchObject({ mode: 'plan', findings: [] })
   })
 
+  test('nor loosen the sandbox', () => {
+    const { ofProject, load } = settingsScene()
+    ofProject({ sandbox: { enabled: true, autoAllow: true, network: 'on', allowWrite: ['/x'], denyRead: ['/y'] } })
+    expect(load().sandbox).toMatchObject({ enabled: true, autoAllow: false, network: false, allowWrite: [] })
+    expect(load().findings.map(brief)).toEqual([
+      'info project-mode sandbox.autoAllow:4',
+      'info project-mode sandbox.network:5',
+      'info project-mode sandbox.allowWrite:6'
+    ])
+  })
+
   const LIFTED = [
     ['plan', 'default'],
     ['plan', 'acceptEdits'],

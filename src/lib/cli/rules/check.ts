@@ -6,6 +6,7 @@ import { decide } from '../../permissions/decide.ts'
 import { parseMode } from '../../permissions/modes.ts'
 import type { Policy, Rule } from '../../permissions/policy.ts'
 import { narrowedBy } from '../../permissions/rule-advice.ts'
+import { SavedPermissions } from '../../query/saved-permissions.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { EXIT, loadProjectState } from '../common.ts'
 import type { FlagValues, RULES_FLAGS } from '../flags.ts'
@@ -54,7 +55,8 @@ function policyWith(flags: RulesFlags): Policy {
   const trusted = state.trust.state === 'trusted' || state.trust.state === 'nothing'
   const mode = parseMode(flags.mode ?? state.loaded.mode ?? 'default', true)
   if (typeof mode === 'object') throw fault('E_MODE', mode.problem, '--mode')
-  const added = [...of(flags.allow, 'allow'), ...of(flags.ask, 'ask'), ...of(flags.deny, 'deny')]
+  const saved = new SavedPermissions(state.where.ownHome, state.loaded.root).rules()
+  const added = [...of(flags.allow, 'allow'), ...of(flags.ask, 'ask'), ...of(flags.deny, 'deny'), ...saved]
   return policyOf(state, trusted, mode, added)
 }
 

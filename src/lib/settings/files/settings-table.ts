@@ -11,21 +11,13 @@ const STRINGS = { list: 'string' } as const
 /** A rule, or a rule with examples of what it means, and where its commands run. */
 type RuleEntry = string | ({ readonly rule: string; readonly sandbox?: boolean | undefined } & RuleExamples)
 
-const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
+const RULE = { rule: 'string', 'match?': STRINGS, 'not_match?': STRINGS, 'sandbox?': 'boolean' } as const
 
 const RULES = {
   list: own<RuleEntry>(
     'rules as strings, or as { rule, match, not_match, sandbox }',
-    value =>
-      typeof value === 'string' ||
-      (isObject(value) &&
-        typeof value['rule'] === 'string' &&
-        Object.entries(value).every(
-          ([key, held]) =>
-            key === 'rule' ||
-            (key === 'sandbox' && typeof held === 'boolean') ||
-            ((key === 'match' || key === 'not_match') && isStrings(held))
-        ))
+    value => typeof value === 'string' || (isObject(value) && problemsIn(RULE, value, []).length === 0),
+    ['string', { object: RULE }]
   )
 } as const
 

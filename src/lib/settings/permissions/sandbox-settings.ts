@@ -22,6 +22,14 @@ export class SandboxSettings {
     this.#read.push({ keys, scope })
     const idle = (key: keyof SandboxKeys, words: string, fix: string): unknown =>
       document?.findings.gate('warning', ['sandbox', key], 'key-idle', words, fix)
+    if (OF_PROJECT.includes(scope))
+      for (const key of looseningIn(keys))
+        document?.findings.add(
+          'info',
+          ['sandbox', key],
+          'project-mode',
+          `a project cannot loosen the sandbox: ${key} is ignored`
+        )
     if (typeof keys.network === 'object')
       idle('network', 'the network is off: filters of the network are not supported here', 'write "off" or "on"')
     if (keys.failIfUnavailable === false)
@@ -53,4 +61,20 @@ export class SandboxSettings {
       denyRead: list('denyRead')
     }
   }
+}
+
+/** The keys that would allow more than without them. */
+function looseningIn(keys: SandboxKeys): readonly (keyof SandboxKeys)[] {
+  const { autoAllow, autoAllowBashIfSandboxed, network, unixSockets, allowWrite, allowRead, filesystem, enabled } = keys
+  const isLoose: Partial<Record<keyof SandboxKeys, boolean>> = {
+    enabled: enabled === false,
+    autoAllow: autoAllow === true,
+    autoAllowBashIfSandboxed: autoAllowBashIfSandboxed === true,
+    network: network === 'on',
+    unixSockets: unixSockets === true,
+    allowWrite: (allowWrite ?? []).length > 0,
+    allowRead: (allowRead ?? []).length > 0,
+    filesystem: [...(filesystem?.allowWrite ?? []), ...(filesystem?.allowRead ?? [])].length > 0
+  }
+  return Object.entries(isLoose).flatMap(([key, loose]) => (loose ? [key as keyof SandboxKeys] : []))
 }
