@@ -1,6 +1,6 @@
 /** The table of programs: each row can be read, and says nothing that the reader does not know. */
 import { expect, test } from 'vitest'
-import { KINDS } from '../../src/lib/shell/operand-kinds.ts'
+import { KINDS } from '../../src/lib/shell/rows/kinds.ts'
 import { programRow, rowNames } from '../../src/lib/shell/row.ts'
 
 const STRUCTURE =

@@ -4,7 +4,7 @@ import type { Subject } from '../message.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
-import { formOf } from '../shell/form.ts'
+import { formOf, pathspecIn } from '../shell/form.ts'
 import { commandsHeldBy, knownWords, shellWords, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
 import { parseShell, type ShellWord } from '../shell/parse.ts'
 import { programName, takesCode } from '../shell/programs.ts'
@@ -254,7 +254,7 @@ function wordsIn(text: string): ReadonlySet<string> {
   const found = new Set<string>(coded)
   for (const word of new Set([...commands, ...inner].flat())) {
     const path = word.replace(/^\$(?:HOME\b|\{HOME\})/, '~').replace(/^\$(?:PWD\b|\{PWD\})/, '.')
-    for (const part of [path, ...gluedIn(path), ...pathspecIn(path)]) found.add(part)
+    for (const part of [path, ...gluedIn(path), ...(pathspecIn(path) ?? [])]) found.add(part)
   }
   found.delete('')
   return found
@@ -272,18 +272,9 @@ function gluedIn(word: string): readonly string[] {
 
 const MOST_SIGNS = 20
 
-/** Pathspecs of git: `:/a`, `:(top)a`, `:!a`; also after the name of a commit. */
-const PATHSPEC = /:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s
-
-/** The path in a pathspec. Excluded paths are ignored. */
-function pathspecIn(word: string): readonly string[] {
-  const [, magic = '', signs = '', path] = PATHSPEC.exec(word) ?? []
-  return path === undefined || /exclude/.test(magic) || /[!^]/.test(signs) ? [] : [path.replace(/^\/+/, '')]
-}
-
 /** It matches more than one path. */
 const isWidePathspec = (word: string): boolean =>
-  /^:(?:\([^)]*(?:attr|glob|icase)|[(/].*[*?[])/s.test(word) && pathspecIn(word).length > 0
+  /^:(?:\([^)]*(?:attr|glob|icase)|[(/].*[*?[])/s.test(word) && (pathspecIn(word)?.length ?? 0) > 0
 
 /** The files in which Linux shows the environment and the memory of a process, also by a glob that matches them. */
 const FILES = /\/proc\b[^]*\b(?:environ|mem)\b|\/proc\/\S*\/(?:e[nviro]*|m[em]*)?[*?[]/

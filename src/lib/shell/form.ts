@@ -1,4 +1,5 @@
-import { harmlessAwk, KINDS, NARROW } from './operand-kinds.ts'
+import { HARM_IN_AWK, KINDS, NARROW } from './rows/kinds.ts'
+import { RUNS_OTHERS } from './rows/properties.ts'
 import type { ShellWord } from './parse.ts'
 import { isProgramOf, programName } from './programs.ts'
 import { isAssignment, isHarmlessVariable } from './variables.ts'
@@ -91,18 +92,6 @@ function unlisted(name: string, words: readonly ShellWord[], from: number, liter
   const inside = words.slice(from).flatMap(({ text }) => text.split('=').filter(leadsOut))
   return { ...draft(), does: why === undefined ? 'runs' : undefined, why, inside }
 }
-
-const RUNS_OTHERS = [
-  'shell',
-  'interpreter',
-  'awk',
-  'editor',
-  'wrapper',
-  'runner',
-  'unseen',
-  'sources',
-  'runsInput'
-] as const
 
 /** More words than people write: such a form is not known. */
 const MOST_WORDS = 500
@@ -389,7 +378,7 @@ class FormReader {
     if (!known) return this.#unknown(text, kind)
     if (kind === 'sed') return this.#sed(text)
     if (kind === 'awk')
-      return harmlessAwk(text) ? undefined : this.#fail('the program of awk is not known to be harmless')
+      return !HARM_IN_AWK.test(text) ? undefined : this.#fail('the program of awk is not known to be harmless')
     if (kind === 'folder' && text.startsWith('-')) return this.#fail('it may be the folder before, or an option')
     if (kind === 'read' || kind === 'folder') this.#form.reads.push(text)
     else if (kind === 'write') this.#form.writes.push(text)
@@ -469,10 +458,13 @@ const isHidden = (text: string): boolean => /(?:^|\/)\.(?!\.?(?:\/|$))/.test(tex
 /** What it becomes cannot be an option. */
 const isSafePattern = (text: string): boolean => isPattern(text) && /^[\w./]/.test(text)
 
-/** `HEAD:a`, `:a`, `:/a`, `:(top)a`. */
-function pathsInRevision(text: string): readonly string[] {
+/** The path in a pathspec of git: `:/a`, `:(top)a`, also after the name of a commit; excluded paths do not count. */
+export function pathspecIn(text: string): readonly string[] | undefined {
   const [, magic = '', signs = '', path] = /:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s.exec(text) ?? []
-  const after = text.includes(':') ? [text.slice(text.indexOf(':') + 1)] : []
-  const isOut = /exclude/.test(magic) || /[!^]/.test(signs)
-  return path === undefined ? after : isOut ? [] : [path.replace(/^\/+/, '')]
+  if (path === undefined) return undefined
+  return /exclude/.test(magic) || /[!^]/.test(signs) ? [] : [path.replace(/^\/+/, '')]
 }
+
+/** `HEAD:a`, `:a`, and pathspecs. */
+const pathsInRevision = (text: string): readonly string[] =>
+  pathspecIn(text) ?? (text.includes(':') ? [text.slice(text.indexOf(':') + 1)] : [])

@@ -16,7 +16,7 @@ import { RUNNING } from './rows/running.ts'
  *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
  *   `@` the first operand is missing, `.` all operands may be missing, `%` a command up to `;` or `+`, `$` a text for the
  *   shell, `&` a program with its arguments, `*` it searches folders, `**` and follows links in them, `-#` any number. `~` and `!` (with a value) are not harmless
- * - operands: kinds (`KINDS` in form.ts), each with `?`, `*` or `+` as in regular expressions
+ * - operands: kinds (`KINDS` in rows/kinds.ts), each with `?`, `*` or `+` as in regular expressions
  *
  * `program #` is a further form; `as program` has the same row.
  */

@@ -1,4 +1,4 @@
-/** What the words of a row may look like; kinds of paths, scripts and commands are read in form.ts. */
+/** Data: what the words of a row may look like; kinds of paths, scripts and commands are read in ../form.ts. */
 export const KINDS: Readonly<Record<string, RegExp>> = {
   text: /^/,
   name: /^[\w:-]+$/,
@@ -52,6 +52,5 @@ export const NARROW: Readonly<Record<string, { readonly not: RegExp; readonly as
   context: { not: /^github\.com\//, as: 'inside' }
 }
 
-/** Nothing in it starts a program, writes a file, reads another one, or shows the environment. */
-export const harmlessAwk = (script: string): boolean =>
-  !/[|>@]|system|getline|ENVIRON|ARGV|PROCINFO|SYMTAB|FUNCTAB|include|load|namespace/.test(script)
+/** Signs and words with which a program of awk may start a program, use another file, or show the environment. */
+export const HARM_IN_AWK = /[|>@]|system|getline|ENVIRON|ARGV|PROCINFO|SYMTAB|FUNCTAB|include|load|namespace/
