@@ -5,7 +5,7 @@ import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
 import { formOf, pathspecIn } from '../shell/form.ts'
-import { commandsHeldBy, knownWords, shellWords, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
+import { commandsHeldBy, knownWords, wordsOfKnown, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
 import { parseShell, type ShellWord } from '../shell/parse.ts'
 import { programName, takesCode } from '../shell/programs.ts'
 import { programRow } from '../shell/row.ts'
@@ -122,7 +122,7 @@ class Use {
     const folder = this.#folder
     for (const text of texts) this.text(text, 1)
     for (const { words, start, sure } of commands.filter(isInner).slice(0, MOST_HELD)) {
-      const inner = shellWords(words.slice(start))
+      const inner = wordsOfKnown(words.slice(start))
       const { deep, reads } = formOf(inner)
       if (sure) this.#command(inner, 1)
       else if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)

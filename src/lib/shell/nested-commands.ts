@@ -156,7 +156,7 @@ class Looking implements Holding {
   /** The program behind a wrapper is looked at like any other. Where options end is not always known. */
   #wrapped(words: KnownWords, at: Reached): void {
     if (at.depth >= DEEPEST) return this.#stop(false)
-    const { does, commands } = formOf(shellWords(words))
+    const { does, commands } = formOf(wordsOfKnown(words))
     for (const inner of does === 'wraps' ? commands : guessedCommands(words)) {
       const leaf = { assignments: [], words: inner, redirections: [], fed: at.fed, feeds: false }
       this.#command(leaf, { ...at, sure: false, depth: at.depth + 1 })
@@ -184,7 +184,7 @@ class Looking implements Holding {
   }
 }
 
-export const shellWords = (words: KnownWords): readonly ShellWord[] =>
+export const wordsOfKnown = (words: KnownWords): readonly ShellWord[] =>
   words.map(word => ({ text: word ?? '$', known: word !== undefined }))
 
 /** Behind the options of a wrapper. The first word may be the value of an option, or a duration. */
@@ -195,7 +195,7 @@ function guessedCommands(words: KnownWords): readonly (readonly ShellWord[])[] {
   )
   const [first = 0] = starts
   const isValue = isOption(first - 1) || /^\d/.test(words[first] ?? '')
-  return starts.slice(0, isValue ? 2 : 1).map(start => shellWords(words.slice(start)))
+  return starts.slice(0, isValue ? 2 : 1).map(start => wordsOfKnown(words.slice(start)))
 }
 
 /** Text, or an option that takes some. */
