@@ -1,13 +1,13 @@
 /** The table of programs: each row can be read, and says nothing that the reader does not know. */
 import { expect, test } from 'vitest'
-import { KINDS } from '../../src/lib/shell/rows/kinds.ts'
+import { KINDS, NARROW } from '../../src/lib/shell/rows/kinds.ts'
 import { programRow, rowNames } from '../../src/lib/shell/row.ts'
 
 const STRUCTURE =
   'read write inside folder rev changed deep script gopath remote sub cmd bin args sed awk variable'.split(' ')
 
 test('the kinds of operands and values are known, and no option is written twice in two ways', () => {
-  const kinds = new Set([...STRUCTURE, ...Object.keys(KINDS)])
+  const kinds = new Set([...STRUCTURE, ...Object.keys(KINDS), ...Object.keys(NARROW)])
   for (const name of rowNames()) {
     const row = programRow(name)
     expect(row, name).toBeDefined()
