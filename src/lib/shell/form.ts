@@ -151,9 +151,11 @@ class FormReader {
   /** Into a folder: each source keeps its name there, or all that is in it is put there. */
   #copy(): void {
     const [target = '', ...sources] = this.#operands.map(({ word }) => word.text).toReversed()
+    // It stands for a file that find will find.
+    if (target.includes('{}')) this.#form.fills.push('.')
     for (const source of sources) {
       const isMerged =
-        /(?:^|\/)\.{0,2}$/.test(source) || isHidden(source.replace(/[^*?[]+$/, '')) || this.#seen.has('-T')
+        /(?:^|\/)\.{0,2}$|\{\}/.test(source) || isHidden(source.replace(/[^*?[]+$/, '')) || this.#seen.has('-T')
       if (isMerged || this.#seen.has('--no-target-directory')) this.#form.fills.push(target)
       else this.#form.writes.push(`${target}/${programName(source)}`)
     }

@@ -803,7 +803,9 @@ export const CLASSES: readonly AttackClass[] = [
       unzip a.zip
       unzip -o a.zip
       unzip -q a.zip -d .
-      cd src && cp ../tpl/.mcp.json ..`)
+      cd src && cp ../tpl/.mcp.json ..
+      find tpl -name .mcp.json -exec cp {} . \;
+      find . -maxdepth 0 -exec cp -r tpl/. . {} +`)
   },
   {
     title: 'words behind a task are those of whatever it starts',
