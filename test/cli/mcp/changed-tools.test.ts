@@ -68,3 +68,12 @@ test('the same tool of a server with another name or command has approvals of it
   const other = await proxied(SCRIPTED, { stage, name: 'other', env: evil('another echo') })
   expect(await described(other, 'echo')).toBe('another echo')
 })
+
+test('a server that announces a change with every list: calls are refused, not delayed for ever', async () => {
+  const { call } = await proxied(SCRIPTED)
+  await call('restless')
+  expect(await call('echo', { text: 'hi' })).toEqual({
+    text: expect.stringContaining('again and again'),
+    isError: true
+  })
+})

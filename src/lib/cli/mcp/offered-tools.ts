@@ -2,6 +2,9 @@ import type { KnownTool, KnownTools } from '../../tools/mcp/mcp-approvals.ts'
 import { definitionOf, isTooDeep } from '../../tools/mcp/mcp-definition.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
+/** How often the tools are listed before one call. */
+const MOST_TRIES = 5
+
 /** The tools of a server, compared with their approved definitions. */
 export class OfferedTools {
   /** The server announced a change: its tools are listed again before the next call. */
@@ -18,7 +21,10 @@ export class OfferedTools {
 
   /** Undefined if the server does not list it. `list` gets one page. */
   async find(tool: string, list: (page: PlainObject) => Promise<PlainObject>): Promise<KnownTool | undefined> {
-    while (this.isStale) await (this.#listing ??= this.#listAll(list).finally(() => (this.#listing = undefined)))
+    for (let tries = 0; this.isStale; tries++) {
+      if (tries === MOST_TRIES) throw new Error('the server announces again and again that its tools have changed')
+      await (this.#listing ??= this.#listAll(list).finally(() => (this.#listing = undefined)))
+    }
     return this.#tools.get(tool)
   }
 
