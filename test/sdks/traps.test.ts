@@ -1,6 +1,6 @@
 /** What goes wrong around a gate, in every SDK: input that does not fit, and tools that fail. */
 import { describe, expect, test } from 'vitest'
-import { HookRegistry, transform } from '../../src/hooks.ts'
+import { ask, HookRegistry, transform } from '../../src/hooks.ts'
 import { FULL, loadLocalDrivers, type Driver, type Note, type Observation } from './driver.ts'
 
 const drivers = await loadLocalDrivers()
@@ -22,14 +22,22 @@ describe.each(drivers.flatMap(driver => [false, true].map(streaming => ({ name: 
   ({ driver, streaming }) => {
     // The AI SDK checks what the model calls, not what hooks have changed.
     const isChecked = !driver.name.startsWith('AI SDK')
-    test.runIf(isChecked)(
-      'a rewrite that does not fit the schema of the tool does not run, and is not a success',
-      async () => {
+    if (isChecked)
+      test('a rewrite that does not fit the schema of the tool does not run, and is not a success', async () => {
         const seen = await observe(driver, streaming, { path: '/home/a', text: 'hello' }, { path: 7 })
         expect(seen).toMatchObject({ ran: [], modelCalls: 2, results: [expect.any(String)] })
         expect(seen.events).not.toContain('succeeded')
-      }
-    )
+      })
+
+    // The AI SDK can always ask: the program that called it gets the question.
+    if (driver.asksAboutCall !== true)
+      test('a question that no one can answer is a refusal', async () => {
+        const hooks = new HookRegistry()
+        hooks.on('PreToolUse', () => ask('may it?'))
+        const calls = [{ id: 'call_1', input: { path: '/home/a', text: 'hello' } }]
+        const seen = await driver.run({ policy: 'traps', hooks, calls, streaming })
+        expect(seen).toMatchObject({ ran: [], asked: [], modelCalls: 2, results: [expect.stringContaining('onAsk')] })
+      })
 
     test('a call whose input does not fit does not run, and the run continues', async () => {
       const seen = await observe(driver, streaming, { path: 7 })

@@ -37,6 +37,7 @@ async function startServer(isHttp: boolean, env: NodeJS.ProcessEnv): Promise<{ w
 
 export const driver: Driver = {
   name: 'MCP proxy (stdio, HTTP)',
+  hooksElsewhere: true,
   run: async ({ policy, calls, approve, streaming }) => {
     const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
     const [module, notes] = [join(folder, 'gate.ts'), join(folder, 'notes.jsonl')]
