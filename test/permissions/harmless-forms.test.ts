@@ -51,6 +51,28 @@ describe('a rule that allows a program does not allow what turns it to something
   })
 
   test.each([
+    ['git *', `git commit -m "$(cat <<'EOF'\nfix: don't\n\nbody (x)\nEOF\n)"`],
+    ['npm *', 'time npm test'],
+    ['npm *', 'DEBUG=app:* npm test'],
+    ['grep *', 'grep -rn x . --include=*.ts']
+  ])('Bash(%s) covers %j', (specifier, command) => {
+    expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('allow')
+  })
+
+  test.each([
+    ['git *', `git log "$(cat <<'EOF'\n--output=p\nEOF\n)"`],
+    ['git *', 'time git log --output=p'],
+    ['npm *', 'time -p sh npm test'],
+    ['sort *', 'sort --output=* f'],
+    ['sort *', 'sort --outp*=p f'],
+    ['grep *', 'grep -rn x . --include=$(touch p)*'],
+    ['npm *', 'DEBUG=$(touch p) npm test'],
+    ['npm *', 'DEBUG=`touch p`* npm test']
+  ])('Bash(%s) does not cover %j', (specifier, command) => {
+    expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('ask')
+  })
+
+  test.each([
     ['git rebase -x make *', 'git rebase -x make HEAD~1'],
     ['sort --output=p *', 'sort --output=p f'],
     ['sort -o p *', 'sort -o p f'],

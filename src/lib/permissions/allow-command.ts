@@ -24,7 +24,7 @@ export interface LeafVerdict {
   readonly once?: boolean
   /** Mode acceptEdits allows the file that it writes. */
   readonly edits?: boolean
-  /** No rule for this command alone allows it: it redirects, or it is more than a list of commands. */
+  /** No rule for this command alone should allow it: it redirects, may run its input, or is more than a list of commands. */
   readonly isWhole?: true
 }
 
@@ -114,9 +114,10 @@ class Judge {
     return leaves.flatMap(leaf => this.#leaf(leaf, depth))
   }
 
-  #leaf({ assignments, words, redirections }: Leaf, depth: number): readonly LeafVerdict[] {
+  #leaf({ assignments, words, redirections, fed }: Leaf, depth: number): readonly LeafVerdict[] {
     const text = [...assignments, ...words].map(word => shellWord(word.text)).join(' ')
-    const odd = assignments.find(word => !word.known || !isHarmlessVariable(word.text))
+    // A pattern in a value stays as it is.
+    const odd = assignments.find(word => !isHarmlessVariable(word.text))
     const exact = this.#rules.exact.get(text)
     const files = redirections.filter(({ kind }) => kind === 'read').map(({ target }) => target)
     const isEdit = ({ kind, target }: Redirection): boolean =>
@@ -138,7 +139,10 @@ class Judge {
       rule !== undefined
     )
     if (rule?.specifier !== text && problem !== undefined) return [asks(text, problem)]
-    return edits.length === 0 ? verdicts : verdicts.map(verdict => ({ ...verdict, edits: true }))
+    // It may run its input: a rule for it alone would cover any input.
+    const isWhole = fed && formOf(words).opaque
+    if (edits.length === 0 && !isWhole) return verdicts
+    return verdicts.map(each => ({ ...each, ...(edits.length > 0 && { edits: true }), ...(isWhole && { isWhole }) }))
   }
 
   #command(words: readonly ShellWord[], exact: Rule | undefined, depth: number): readonly LeafVerdict[] {

@@ -32,12 +32,24 @@ export function rulesToAdd(call: CallFacts, policy: Policy): readonly string[] {
     return suggestionsFor(call, policy).flatMap(update =>
       update.type === 'addRules' ? update.rules.map(ruleText) : []
     )
-  const open = judgeLeaves(call.subject.command, call, policy).filter(({ decision }) => decision === 'ask')
-  const texts = open.every(({ isWhole }) => isWhole !== true)
-    ? open.map(({ text }) => text)
-    : [call.subject.command.trim()]
-  return texts.some(text => /[*\n]/.test(text)) ? [] : [...new Set(texts)].map(text => `Bash(${text})`)
+  const { command } = call.subject
+  const open = judgeLeaves(command, call, policy).filter(({ decision }) => decision === 'ask')
+  const texts = open.every(({ isWhole }) => isWhole !== true) ? open.map(({ text }) => text) : [command.trim()]
+  const isAllowed = (rules: readonly string[]): boolean => {
+    const added = rules.map(rule => parseRule(rule, 'allow', 'session')).filter(rule => 'tool' in rule)
+    const verdicts = judgeLeaves(command, call, { ...policy, rules: [...policy.rules, ...added] })
+    return verdicts.every(({ decision }) => decision === 'allow')
+  }
+  return [3, 2, 1].map(most => rulesOfTexts(texts, most)).find(isAllowed) ?? []
 }
+
+/** A star or a newline would mean something else in a rule: there, the program and its sub-commands with harmless words. */
+const rulesOfTexts = (texts: readonly string[], most: number): readonly string[] =>
+  Array.from(new Set(texts), text => {
+    if (!/[*\n]/.test(text)) return `Bash(${text})`
+    const [start = text] = /^[\w./-]+(?: [a-z][\w:-]*)*(?= )/.exec(text) ?? []
+    return `Bash(${start.split(' ').slice(0, most).join(' ')} *)`
+  })
 
 /** For this command and no other, until the session ends. */
 export function exactRule({ command }: CallFacts['input']): readonly PermissionUpdate[] {

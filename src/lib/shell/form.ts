@@ -193,9 +193,16 @@ class FormReader {
     return this.#row.properties.has('dash') && !/[\w/.]/.test(text) && this.#row.options.has(text)
   }
 
+  /** `--include=*.ts`: whatever it becomes, it is this option with a text. */
+  #takesPattern(text: string): boolean {
+    const option = isPattern(text) ? this.#row.options.get(/^--[\w-]+(?==)/.exec(text)?.[0] ?? '') : undefined
+    return option?.sign === '=' && option.kind === '' && option.values === 1
+  }
+
   /** How many further words belong to the option. */
   #option(text: string, index: number): number {
-    if (this.#words[index]?.known !== true) return (this.#fail(`${text} is only known to the shell`), 0)
+    if (this.#words[index]?.known !== true && !this.#takesPattern(text))
+      return (this.#fail(`${text} is only known to the shell`), 0)
     if (this.#row.properties.has('dash')) {
       const [, name = text, value] = /^-?(-[^=]+)=(.*)$/s.exec(text) ?? []
       const own = this.#row.options.get(text)

@@ -43,7 +43,7 @@ export interface ShellText {
    * pattern. Where it is false, a leaf may be run, or not, or several times, or there may be others.
    */
   readonly plain: boolean
-  /** Plain, or but for comments, one quoted here-document and plain `$'…'`. */
+  /** Plain, or but for comments, `time`, one quoted here-document and plain `$'…'`. */
   readonly flat: boolean
   /** Plain, and one leaf without a separator. */
   readonly single: boolean
@@ -119,8 +119,11 @@ function constantIn({ script, text }: Unbash.CommandExpansionPart): string | und
     return undefined
   const [redirect, ...more] = command.redirects
   if (more.length + command.prefix.length + command.args.length > 0 || redirect?.type !== 'HereDoc') return undefined
-  return redirect.delimiter?.quoted === true && redirect.operator === '<<'
-    ? redirect.body.text.replace(/\n+$/, '')
+  const body = redirect.body.text
+  // The bash of macOS looks for quotes and parentheses in it.
+  const isOdd = process.platform === 'darwin' && /['"`()\\]/.test(body)
+  return redirect.delimiter?.quoted === true && redirect.operator === '<<' && !isOdd
+    ? body.replace(/\n+$/, '')
     : undefined
 }
 
@@ -129,7 +132,7 @@ class Walk {
   readonly literal: [number, number][] = []
   plain = true
   readable = true
-  /** No comment, no here-document and no `$'…'`. */
+  /** No comment, no here-document, no `time` and no `$'…'`. */
   isBare = true
   readonly #text: string
   readonly #spans: (readonly [number, number])[] = []
@@ -144,7 +147,7 @@ class Walk {
     if (type === 'Script' || type === 'Statement' || type === 'AndOr') this.#children(node, fed)
     else if (type === 'Command') this.#command(node, fed)
     else if (type === 'Pipeline') {
-      this.plain &&= node.prefixes.length === 0
+      this.#prefixes(node.prefixes)
       node.commands.forEach((command, index) => {
         const before = this.leaves.length
         this.visit(command, fed || index > 0)
@@ -156,6 +159,15 @@ class Walk {
     else {
       this.plain = false
       this.#compound(node, fed)
+    }
+  }
+
+  /** `time` runs the commands as they are; `!` changes what follows. */
+  #prefixes(prefixes: Unbash.Pipeline['prefixes']): void {
+    for (const { pos, end } of prefixes) {
+      this.plain &&= this.#text.slice(pos, end) === 'time'
+      this.isBare = false
+      this.#spans.push([pos, end])
     }
   }
 

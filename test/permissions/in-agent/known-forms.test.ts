@@ -24,6 +24,18 @@ test('the refusal of a run without anybody to ask names the rule to add, and tha
   expect(await touch({ allowedTools: [`Bash(${written})`] }, written)).toMatchObject({ ran: true })
 })
 
+test('a rule to add never covers more input, code or words than the command that was refused', async () => {
+  const told = async (command: string): Promise<string> => (await touch({}, command)).told
+  expect(await told('cat f | sh')).toContain('add Bash(cat f | sh) to')
+  expect(await told('ls | xargs touch')).toContain('add Bash(ls | xargs touch) to')
+  const piped = await told("python3 - <<'EOF'\nprint(1)\nEOF")
+  expect(piped).not.toContain('Bash(')
+  expect(piped).toContain('no rule covers such a command, but a PreToolUse hook or sandbox.autoAllow can allow it')
+  expect(await told('for f in *; do echo $f; done')).toContain('no rule covers such a command')
+  expect(await told("git commit -m 'a * b'")).toContain('add Bash(git commit *) to')
+  expect(await told("'*'")).toContain('no rule covers such a command')
+})
+
 test('commands that only read run in every mode, and the hooks still judge them', async () => {
   const place = project({ 'a.txt': 'one\ntwo\n' })
   for (const permissionMode of ['default', 'plan', 'dontAsk'] as const) {

@@ -50,12 +50,7 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
   const askedBy = kind === 'default' ? undefined : by
   if (answer === undefined) {
     const why = session.options.ask === undefined ? 'no one was available to approve it' : 'canUseTool gave no answer'
-    const rules =
-      session.options.ask === undefined && kind === 'default'
-        ? rulesToAdd(decidedCall(call, session.options), session.permissions)
-        : []
-    const fix =
-      rules.length === 0 ? '' : `; to allow it, add ${rules.join(' and ')} to permissions.allow or --allowedTools`
+    const fix = session.options.ask === undefined && kind === 'default' ? fixFor(call, session) : ''
     const words = `it needs permission (${reason ?? by}), and ${why}${fix}`
     return refuse(call, { decision: 'deny', kind: 'default', by: 'default', reason: words, askedBy }, session)
   }
@@ -99,4 +94,14 @@ async function refuse(
   const event = { ...toolEvent(call), tool_name: use.name, reason }
   const after = await session.hooks.run('PermissionDenied', event, { signal: session.afterwards })
   return refused(call, after.fields.retry === true ? `${why}\nA hook says that the call may be retried.` : why)
+}
+
+/** Which rules to add, if nobody can be asked. */
+function fixFor(call: JudgedCall, { options, permissions }: Session): string {
+  const facts = decidedCall(call, options)
+  const rules = rulesToAdd(facts, permissions)
+  if (rules.length > 0) return `; to allow it, add ${rules.join(' and ')} to permissions.allow or --allowedTools`
+  return facts.subject?.kind === 'command'
+    ? '; no rule covers such a command, but a PreToolUse hook or sandbox.autoAllow can allow it'
+    : ''
 }
