@@ -93,9 +93,13 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
   options: AnyOptions<Rest, Result> = {}
 ): (input: Input, ...rest: Rest) => Promise<Result> | AsyncGenerator<Result, Result> {
-  const strange = typeof hooks?.fire === 'function' ? undefined : (hooks ?? null)
   checkOptionTypes(
-    { ...options, hooks: strange, toolName: toolName || null, execute: execute ?? null },
+    {
+      ...options,
+      hooks: typeof hooks?.fire === 'function' ? undefined : (hooks ?? null),
+      toolName: toolName || null,
+      execute: execute ?? null
+    },
     TYPES,
     ' of guard()'
   )
@@ -189,7 +193,7 @@ export async function* passOnValues<Rest extends readonly unknown[], Result>(
     if (failure !== undefined) await afterFailure(tool.hooks, call, failure, tool.options)
   }
   const result = await finishCall(tool, own as Result, call)
-  if (result !== own && !returns) yield result
+  if (!returns && result !== own) yield result
   return result
 }
 
@@ -241,8 +245,14 @@ export async function refusalOf(
 }
 
 export async function afterFailure(hooks: Fires, call: GuardedCall, error: string, options: Effects): Promise<void> {
-  const is_interrupt = options.signal?.aborted === true
-  applyEffects(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt }, unaborted(options)), options)
+  applyEffects(
+    await hooks.fire(
+      'PostToolUseFailure',
+      { ...call, error, is_interrupt: options.signal?.aborted === true },
+      unaborted(options)
+    ),
+    options
+  )
 }
 
 /** Hooks see what has happened, also if the run was aborted meanwhile. */
