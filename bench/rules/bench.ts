@@ -5,7 +5,7 @@
  *     node bench/rules/bench.ts [--rounds 20] [--json]
  */
 import { decide } from '../../src/lib/permissions/decide.ts'
-import { twinsFor } from '../../src/lib/permissions/named-paths.ts'
+import { twinsFor } from '../../src/lib/permissions/hard-links.ts'
 import type { CallFacts, Policy, Rule } from '../../src/lib/permissions/policy.ts'
 import { parseRule } from '../../src/lib/permissions/rule.ts'
 import { isThere, resolvePath } from '../../src/lib/world/files/paths.ts'

@@ -253,6 +253,9 @@ class FormReader {
       this.#fail(`${name} of ${this.#name} is not harmless`, sign !== '>')
     if (sign.endsWith('^') || sign === '@') this.#missing = this.#missing === '' ? 'first' : this.#missing
     if (sign === '.') this.#missing = 'all'
+    // In the folder of what is found, a word may mean another file.
+    if (sign === '%' && name.endsWith('dir') && index >= this.#literal)
+      this.#fail(`${name} of ${this.#name} is not harmless`)
     if (sign === '%') return this.#command(index)
     if (sign === '&') return this.#module(index, glued)
     if (glued !== undefined && values === 0 && sign !== '?' && !/^[!~]/.test(sign)) this.#fail(`${name} takes no value`)
