@@ -53,3 +53,20 @@ test('whoever has read enough is no fault', async () => {
   const { code, stderr } = await within(cliStage(), 'exec 3>&1; { "$@"; echo $? >&3; } | true', ['run', '--help'])
   expect([code, stderr]).toEqual([0, ''])
 })
+
+test.each(['fire Stop --json', 'run -p x --output-format json', 'run -p x --output-format stream-json', 'run -p x'])(
+  '%s: what hooks print goes to standard error',
+  async line => {
+    const here = cliStage()
+    const script = here.write('home/script.yaml', SCRIPT)
+    const printed = `console.log('loaded'); export default hooks => hooks.on('Stop', () => process.stdout.write('seen'))`
+    const hooks = ['--hooks', here.write('home/gate.mjs', printed)]
+    const model = line.startsWith('run') ? ['--model', `script:${script}`] : []
+    const { stdout, stderr } = await here.run([...line.split(' '), ...model, ...hooks])
+    expect(stderr).toMatch(/loaded[^]*seen/)
+    expect(stdout).not.toMatch(/loaded|seen/)
+    if (line.includes('json'))
+      for (const text of line.endsWith('stream-json') ? stdout.trim().split('\n') : [stdout]) JSON.parse(text)
+    else expect(stdout).toBe('One.\n')
+  }
+)

@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import type { Finding } from '../settings/files/finding.ts'
 import { maskSecrets } from '../util/secrets.ts'
 import { escapedLines } from '../util/escape.ts'
+import { writeOutput } from './standard-streams.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -20,7 +21,7 @@ export const escapeLine = (text: string): string => escapeText(text.replaceAll('
 export const indentLines = (text: string): string => escapeText(text).replaceAll('\n', '\n      ')
 
 /** Prints a line. Only our own colours are interpreted by the terminal. */
-export const printLine = (text = ''): void => void process.stdout.write(`${safeOutput(text)}\n`)
+export const printLine = (text = ''): void => writeOutput(`${safeOutput(text)}\n`)
 export const printError = (text: string): void => void process.stderr.write(`${safeOutput(text)}\n`)
 
 // oxlint-disable-next-line no-control-regex

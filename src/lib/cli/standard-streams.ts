@@ -12,11 +12,20 @@ export function watchOutput(): () => Promise<Error | undefined> {
   if (isFile(stdout.fd)) stdout._write = writeWhole(stdout.fd)
   return async () => {
     // A full disk rejects even an empty write.
-    if (stdout.writableLength > 0) await new Promise<unknown>(resolve => stdout.write('', resolve))
+    if (stdout.writableLength > 0) await new Promise<unknown>(resolve => ownWrite('', resolve))
     // The error of a write is emitted after the write itself has returned.
     await new Promise(resolve => setImmediate(resolve))
     return lost
   }
+}
+
+const ownWrite = process.stdout.write.bind(process.stdout)
+
+export const writeOutput = (text: string): void => void ownWrite(text)
+
+/** Keeps standard output for `writeOutput`, where programs read it: what hooks print there goes to standard error. */
+export function reserveOutput(): void {
+  process.stdout.write = process.stderr.write.bind(process.stderr)
 }
 
 /** A nearly full disk writes a part, which Node takes for the whole. */

@@ -205,6 +205,11 @@ describe('a gate that cannot answer is closed', () => {
       { 'home/.claude/settings.json': { permissions: { deny: ['mcp__srv('] } } },
       []
     ],
+    [
+      'a hook whose matcher is the name of a server',
+      { 'home/gate.mjs': `export default hooks => hooks.on('PreToolUse', 'mcp__srv', () => ({ decision: 'deny' }))` },
+      ['--hooks', 'home/gate.mjs']
+    ],
     ['a settings file that does not parse', { 'home/.claude/settings.json': '{ "hooks": ' }, []],
     ['a module that is missing, in the compat profile', {}, ['--profile', 'compat', '--hooks', 'home/nowhere.mjs']]
   ])('%s: every call is an error, and all else works', async (_, files, words) => {
@@ -270,6 +275,33 @@ describe('the command', () => {
     const stage = cliStage()
     const [, , ...words] = proxyWords(['--', ...SCRIPTED], stage)
     expect(await stage.run(words)).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test('what hooks print goes to standard error, and never between the messages', async () => {
+    const hooks = `process.stdout.write('loaded'); ${before(`console.log('seen'); process.stdout.write('half a line')`)}`
+    const { call, stderr } = await proxied(SCRIPTED, { hooks })
+    expect(await call('echo', { text: 'hi' })).toEqual({ text: 'echo: hi', isError: false })
+    expect(stderr()).toMatch(/loaded[^]*seen\nhalf a line/)
+  })
+
+  test('restrictions that miss the server or the tool are reported', async () => {
+    const hooks = `for (const matcher of ['mcp__srw__echo', 'mcp__srv__ecco', 'echo', 'mcp__other__x'])
+      hooks.on('PreToolUse', matcher, () => ({ decision: 'deny' }))`
+    const flags = ['--settings', '{ "permissions": { "deny": ["mcp__srw__say", "say"] } }']
+    const { call, stderr } = await proxied(SCRIPTED, { hooks, flags })
+    expect((await call('echo', { text: 'hi' })).isError).toBe(false)
+    const lines = stderr().match(/(?<=: )(?:the matcher )?\S+ protects nothing: .*|no hook .*/g)
+    expect(lines?.toSorted()).toEqual([
+      'mcp__srw__say protects nothing: there is no server srw (did you mean srv?)',
+      'no hook and no rule is about the tools of srv: every call is passed on',
+      'say protects nothing: the tool is called mcp__srv__say here',
+      'the matcher echo protects nothing: the tool is called mcp__srv__echo here',
+      'the matcher mcp__srv__ecco protects nothing: the server srv has no such tool',
+      'the matcher mcp__srw__echo protects nothing: there is no server srw (did you mean srv?)'
+    ])
+    const gated = await proxied(SCRIPTED, { hooks: before('') })
+    await gated.call('echo', { text: 'hi' })
+    expect(gated.stderr()).not.toMatch(/protects nothing|passed on/)
   })
 
   test('two clients have a proxy each, and hooks of their own', async () => {

@@ -10,6 +10,7 @@ import { hooksHere } from './hooks-here.ts'
 import { EXIT, loadProjectState, decideProjectHooks, reportUntrusted, unusableFindings } from '../common.ts'
 import { readPayload } from './payload.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
+import { reserveOutput } from '../standard-streams.ts'
 import { printProse } from '../terminal/width.ts'
 import type { HookReport, HookResponse } from '../../hooks/hook-messages.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
@@ -25,6 +26,7 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const late = new BackgroundHooks()
   const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire', ...late.options }
+  if (flags.json === true) reserveOutput()
   const armed = await hooksHere(situation, registry)
   const findings = reportableFindings(
     [...scene.loaded.findings, ...restrictions(scene.loaded), ...armed.findings],

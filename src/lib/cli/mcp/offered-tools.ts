@@ -11,12 +11,15 @@ export class OfferedTools {
   isStale = true
   readonly #known: KnownTools
   readonly #notice: (text: string) => void
+  readonly #onListed: (names: readonly string[]) => void
   readonly #tools = new Map<string, KnownTool>()
   #listing: Promise<void> | undefined
 
-  constructor(known: KnownTools, notice: (text: string) => void) {
+  /** `onListed` gets the names of the tools each time that all of them were listed. */
+  constructor(known: KnownTools, notice: (text: string) => void, onListed: (names: readonly string[]) => void) {
     this.#known = known
     this.#notice = notice
+    this.#onListed = onListed
   }
 
   /** Undefined if the server does not list it. `list` gets one page. */
@@ -32,7 +35,10 @@ export class OfferedTools {
   read(page: PlainObject): PlainObject {
     const { tools } = page
     if (isTooDeep(tools)) throw new Error('the definitions of its tools are nested too deeply')
-    return Array.isArray(tools) ? { ...page, tools: tools.map(tool => this.#readTool(tool)) } : page
+    if (!Array.isArray(tools)) return page
+    const read = { ...page, tools: tools.map(tool => this.#readTool(tool)) }
+    if (page['nextCursor'] === undefined) this.#onListed([...this.#tools.keys()])
+    return read
   }
 
   #readTool(tool: unknown): unknown {

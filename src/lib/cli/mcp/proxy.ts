@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { fault } from '../../faults.ts'
 import { parseMode } from '../../permissions/modes.ts'
+import { concernsAny, gateFindings, missedTools } from '../../query/setup/missed-tools.ts'
 import { SavedPermissions } from '../../query/saved-permissions.ts'
 import { findingLine, stopsRun } from '../../settings/files/finding.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
@@ -10,7 +11,7 @@ import { serverIdentity, type NamedServer } from '../../tools/mcp/mcp.ts'
 import { httpLink } from '../../tools/mcp/mcp-http.ts'
 import { LONGEST_MESSAGE, stdioLink, type ServerLink } from '../../tools/mcp/mcp-stdio.ts'
 import { jsonIn } from '../../util/attempt.ts'
-import { serverLabel } from '../../util/names.ts'
+import { nameInServer, serverLabel } from '../../util/names.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { ByteRecords } from '../../world/process/byte-records.ts'
 import { startProcess } from '../../world/process/process.ts'
@@ -27,6 +28,7 @@ import { hooksHere, type HooksHere } from '../hooks/hooks-here.ts'
 import { escapeText, printError } from '../print.ts'
 import { policyOf } from '../rules/policy.ts'
 import { onSignal } from '../signals.ts'
+import { reserveOutput, writeOutput } from '../standard-streams.ts'
 import type { CallGate } from './call-judge.ts'
 import { GatedCall, type CallPorts } from './gated-call.ts'
 import { OfferedTools } from './offered-tools.ts'
@@ -38,6 +40,7 @@ const notice = (text: string): void => printError(`carabiner mcp: ${text}`)
 /** `carabiner mcp -- SERVER`: a server for an MCP client, with the gate in front of another server. */
 export async function proxyServer(words: readonly string[], flags: McpFlags): Promise<number> {
   const server = serverIn(words, flags)
+  reserveOutput()
   const state = loadProjectState(flags)
   const trusted = decideProjectHooks(state, flags)
   if (trusted === undefined) return reportUntrusted(state)
@@ -48,10 +51,11 @@ export async function proxyServer(words: readonly string[], flags: McpFlags): Pr
     const policy = policyOf(state, trusted, modeIn(state, flags), saved.rules())
     const gate = { server, hooks: armed.hooks, policy, problem: problemIn(state, flags, armed), notice }
     notice(`hooks and rules see its tools as mcp__${serverLabel(server.name)}__TOOL`)
-    if (process.stdin.isTTY) notice('an MCP client starts this command, and sends its messages on standard input')
+    if (process.stdin.isTTY) notice('waiting for an MCP client on standard input; Ctrl-C ends it')
     if (gate.problem !== undefined) notice(`every call will be refused: ${gate.problem}`)
     const known = new KnownTools(join(state.where.ownHome, 'mcp-tools'), serverIdentity(server, state.loaded), notice)
-    return await relayTo(await linkTo(server, state.where.cwd, armed), gate, new OfferedTools(known, notice))
+    const link = await linkTo(server, state.where.cwd, armed)
+    return await relayTo(link, gate, new OfferedTools(known, notice, reportMissed(gate)))
   } finally {
     await armed.close()
   }
@@ -87,13 +91,28 @@ function modeIn({ loaded }: ProjectState, flags: McpFlags): CallGate['policy']['
 }
 
 /** Restrictions that cannot be enforced. In the compat profile, only what the command line names. */
-function problemIn(state: ProjectState, flags: McpFlags, { findings, hooks }: HooksHere): string | undefined {
+function problemIn(state: ProjectState, flags: McpFlags, armed: HooksHere): string | undefined {
   const { loaded } = state
-  const all = [...loaded.findings, ...restrictions(loaded), ...findings].filter(
+  const { findings, hooks } = armed
+  const all = [...loaded.findings, ...restrictions(loaded), ...findings, ...gateFindings(armed, [])].filter(
     ({ ofProject }) => flags.projectHooks !== false || ofProject !== true
   )
   const wrong = hooks.options.profile === 'compat' ? unusableFindings(state, flags, all) : all.filter(stopsRun)
   return wrong.length === 0 ? undefined : wrong.map(findingLine).join('; ')
+}
+
+/** Says, once each, which restrictions are about none of these tools, and whether any is. */
+function reportMissed({ server, hooks, policy }: CallGate): (tools: readonly string[]) => void {
+  const said = new Set<string>()
+  return names => {
+    const tools = names.map(name => nameInServer(server.name, name))
+    const listed = [{ ...server, status: 'connected' as const, tools: tools.map(name => ({ name })) }]
+    const all = [...missedTools(policy.rules, hooks.list(), listed)]
+    if (policy.mode !== 'dontAsk' && !concernsAny(policy.rules, hooks.list(), tools))
+      all.push(`no hook and no rule is about the tools of ${server.name}: every call is passed on`)
+    for (const text of all.filter(each => !said.has(each))) notice(text)
+    for (const text of all) said.add(text)
+  }
 }
 
 async function linkTo({ config }: NamedServer, cwd: string, { sandbox }: HooksHere): Promise<ServerLink> {
@@ -117,7 +136,7 @@ async function relayTo(link: ServerLink, gate: CallGate, tools: OfferedTools): P
   const relay = new Relay({
     async send(to, message, requestSignal) {
       if (to === 'server') await transport.send(message as never, requestSignal && { requestSignal })
-      else process.stdout.write(`${JSON.stringify(message)}\n`)
+      else writeOutput(`${JSON.stringify(message)}\n`)
     },
     onNotification: method => void (method === 'notifications/tools/list_changed' && (tools.isStale = true)),
     notice

@@ -9,7 +9,7 @@ import { query } from '../../query/query.ts'
 import type { Query } from '../../query/query-interface.ts'
 import { EXIT, exitCode, loadProjectState, decideProjectHooks, trustOptions, reportUntrusted } from '../common.ts'
 import { letHeapGrow } from '../heap.ts'
-import { readPipedText } from '../standard-streams.ts'
+import { readPipedText, reserveOutput, writeOutput } from '../standard-streams.ts'
 import { printError, escapeText, safeJson } from '../print.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import { onSignal } from '../signals.ts'
@@ -167,7 +167,8 @@ async function runQuery(
   const abort = new AbortController()
   abortOnSignal(abort)
   const streams = flags.outputFormat === 'stream-json'
-  const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
+  reserveOutput()
+  const print = (message: object): void => writeOutput(`${safeJson(message)}\n`)
   let result: ResultMessage | undefined
   const options = queryOptions(flags, abort)
   const beginFor = (reader: NodeJS.WriteStream): Query => {
@@ -188,17 +189,13 @@ async function runQuery(
     if (flags.outputFormat === 'json' && !process.stderr.isTTY) print(result)
     return EXIT.untrusted
   }
-  if (!streams && result !== undefined) printResult(result, flags)
-  return exitCode(result)
-}
-
-function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
-  if (outputFormat === 'json') process.stdout.write(`${safeJson(result)}\n`)
-  else if (result.is_error) printError(`carabiner: ${escapeText(result.result)}`)
-  else {
+  if (flags.outputFormat === 'json' && result !== undefined) print(result)
+  else if (!streams && result?.is_error === true) printError(`carabiner: ${escapeText(result.result)}`)
+  else if (!streams && result !== undefined) {
     const text = result.structured_output === undefined ? escapeText(result.result) : safeJson(result.structured_output)
-    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+    writeOutput(text.endsWith('\n') ? text : `${text}\n`)
   }
+  return exitCode(result)
 }
 
 /** What a reader of only the last line must not miss. */
