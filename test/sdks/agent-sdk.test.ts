@@ -242,6 +242,30 @@ describe('failures', () => {
   })
 })
 
+const HIDDEN = '[The output was hidden by a hook.]'
+
+test.each([
+  ['Glob', { numFiles: 1, filenames: ['/the/secret', '/the/secret/2'] }, { numFiles: 1, filenames: [HIDDEN, ''] }],
+  [
+    'Grep',
+    { mode: 'files_with_matches', filenames: ['/the/secret'], content: '' },
+    { mode: 'files_with_matches', filenames: [''], content: HIDDEN }
+  ],
+  [
+    'Read',
+    { type: 'image', file: { base64: 'the secret', type: 'image/png' } },
+    { type: 'image', file: { base64: HIDDEN, type: 'image/png' } }
+  ],
+  [
+    'mcp__notes__get',
+    { content: [{ type: 'text', text: 'a' }], structuredContent: { type: 'The Secret', note: 'the secret' } },
+    { content: [{ type: 'text', text: HIDDEN }], structuredContent: { type: '', note: '' } }
+  ]
+])('nothing of a hidden output of %s is left in it', async (tool_name, tool_response, hidden) => {
+  const answer = await answerTo('PostToolUse', () => ({ suppressOutput: true }), { tool_name, tool_response })
+  expect(answer).toEqual(specific('PostToolUse', { updatedToolOutput: hidden }))
+})
+
 describe('an output that a hook replaced and Claude Code kept', () => {
   const response = { stdout: 'the key\nis 1234', stderr: '', interrupted: false }
 

@@ -135,16 +135,23 @@ function specificOutput(outcome: Outcome, context: string | undefined, response:
 const definedFields = (values: PlainObject): PlainObject =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/** The text in place of the texts of a tool's result: that SDK ignores an output of another shape. */
+/** The text in place of all texts of a tool's result: that SDK ignores an output of another shape. */
 function inShapeOf(response: unknown, text: string): unknown {
   if (typeof response !== 'object' || response === null) return text
+  const json = JSON.stringify(response)
   let next = text
-  return JSON.parse(JSON.stringify(response), (key, value: unknown) => {
-    if (typeof value !== 'string' || !/^(stdout|stderr|content|text|result|output)$/.test(key)) return value
-    const own = next
-    next = ''
-    return own
-  })
+  const replace = (isPlace: (key: string) => boolean, from: string): unknown =>
+    JSON.parse(from, (key, value: unknown) => {
+      // The kind of a result is part of its shape.
+      if (typeof value !== 'string' || (/^(type|mode|mimeType|media_type)$/.test(key) && /^[a-z_/+-]+$/.test(value)))
+        return value
+      if (!isPlace(key)) return ''
+      const own = next
+      next = ''
+      return own
+    })
+  const shown = replace(key => /^(stdout|stderr|content|text|result|output)$/.test(key), json)
+  return next === '' ? shown : replace(() => true, json)
 }
 
 /** What a replaced output no longer has, line by line. */
