@@ -30,8 +30,29 @@ describe('rules check', () => {
       ]
     })
     const { stdout, code } = await stage.run(['rules', 'check', 'Bash', 'git -c a=b log', '--allow', 'Bash(git *)'])
-    expect(stdout).toContain('ask, by default: nothing allows it: -c of git is not harmless')
+    expect(stdout).toContain('ask, by default: nothing allows it: only a rule that contains -c and its value covers it')
+    expect(stdout).toContain('to allow it, add Bash(git -c a=b log) to permissions.allow\n')
     expect(code).toBe(0)
+    const asked = await stage.json<Answer>([
+      'rules',
+      'check',
+      'Bash',
+      'touch a && rm b',
+      '--ask',
+      'Bash(rm *)',
+      '--json'
+    ])
+    expect(asked).not.toHaveProperty('add')
+    const open = await stage.json<Answer>([
+      'rules',
+      'check',
+      'Bash',
+      'touch a && rm b',
+      '--allow',
+      'Bash(rm *)',
+      '--json'
+    ])
+    expect(open).toMatchObject({ decision: 'ask', add: ['Bash(touch a)'] })
   })
 
   test('answers that were saved count as in a session', async () => {
@@ -77,15 +98,19 @@ describe('rules check', () => {
       'Bash(python3 -c *)',
       'Bash(mytool *)',
       'Bash(sudo *)',
+      'Bash(wc *)',
       'Edit'
     ]
     const { stdout } = await stage.run(['rules', 'check', '--settings', JSON.stringify({ permissions: { allow } })])
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map(line => line.replace(/ \(.*?\):.*/, ''))
-    ).toEqual(['Bash(git log *)', 'Bash(python3 -c *)', 'Bash(mytool *)', 'Bash(sudo *)'])
+    const [, head, ...lines] = stdout.trim().split('\n')
+    expect(head).toContain('These rules allowed more in 0.1.0')
+    expect(lines.map(line => line.trim().replace(/ \(inline.*?\)| \(--settings.*?\)/, ''))).toEqual([
+      'Bash(git log *): needs a prompt for --show-signature, -O, --ext-diff, --textconv, --output, --no-index',
+      'Bash(python3 -c *): covers nothing: the value of -c must be written out in the rule',
+      'Bash(mytool *): covers plain words; options of mytool need a prompt, because it is not in the table',
+      'Bash(sudo *): covers nothing: sudo runs other programs. Write each command out',
+      'and Bash(wc *)'
+    ])
   })
 
   test('modes and other tools', async () => {

@@ -106,7 +106,7 @@ class Judge {
     if (!flat || depth > DEEPEST || leaves.length === 0 || leaves.length > MOST_LEAVES)
       return [
         {
-          ...asks(text.trim(), 'it is not a plain list of commands: something in it is only known to the shell'),
+          ...asks(text.trim(), 'it contains more than simple commands: a loop, a function, a substitution or similar'),
           isWhole: true
         }
       ]

@@ -1,33 +1,48 @@
 import type { Rule } from './policy.ts'
 import { formOf } from '../shell/form.ts'
 import { isProgramOf, runsArguments } from '../shell/programs.ts'
-import { programRow } from '../shell/row.ts'
+import { programRow, rowNames, type ProgramRow } from '../shell/row.ts'
 
 const wordsIn = (specifier: string): readonly string[] => specifier.replace(/:\*$/, ' *').split(/\s+/)
 
-/** What an allow rule with `*` covered in 0.1.0 and does not cover any more. Undefined: nothing. */
+/** What an allow rule with `*` covered in 0.1.0, in the project, and does not cover any more. Undefined: nothing. */
 export function narrowedBy({ behavior, tool, specifier }: Rule): string | undefined {
   if (behavior !== 'allow' || tool !== 'Bash' || specifier?.includes('*') !== true) return undefined
   const words = wordsIn(specifier)
-  const end = words.findIndex(word => word.includes('*'))
-  const literal = words.slice(0, end)
+  const literal = words.slice(
+    0,
+    words.findIndex(word => word.includes('*'))
+  )
   const [program = ''] = literal
-  if (literal.length === 0) return 'programs without a row in the table need a prompt'
+  if (literal.length === 0) return 'covers only programs in the table'
   const sub = literal.slice(1).find(word => !word.startsWith('-')) ?? ''
-  const row = programRow(`${program} ${sub}`) ?? programRow(program)
+  const name = programRow(`${program} ${sub}`) === undefined ? program : `${program} ${sub}`
+  const row = programRow(name)
   if (row?.properties.has('any') === true) return undefined
-  if (row === undefined)
-    return runsArguments(program) || isProgramOf('interpreter', program)
-      ? `${program} runs other programs: a rule with * covers nothing, write each command out`
-      : `${program} has no row in the table: it is allowed with plain words, and options need a prompt`
   const { why } = formOf(
     [...literal, 'x'].map(text => ({ text, known: true })),
     literal.length
   )
-  return why?.includes('not harmless') === true || why?.includes('always asks') === true
-    ? `${why}: its value has to be written out in the rule`
-    : `options of ${literal.slice(0, sub === '' ? 1 : 2).join(' ')} that are not listed as harmless need a prompt`
+  if (row === undefined && why !== undefined)
+    return `covers nothing: ${program} runs other programs. Write each command out`
+  if (row === undefined)
+    return `covers plain words; options of ${program} need a prompt, because it is not in the table`
+  const last = row.options.get(literal.at(-1) ?? '')
+  if (last !== undefined && last.values > 0 && why !== undefined)
+    return `covers nothing: the value of ${literal.at(-1)} must be written out in the rule`
+  const names = [...promptedOptions(row), ...rowNames().filter(each => asksBelow(name, each))]
+  const others = names.filter(each => !literal.includes(each)).slice(0, 8)
+  return others.length === 0 ? OTHERS : `needs a prompt for ${others.join(', ')}`
 }
+
+/** What every rule with `*` does not cover any more. */
+export const OTHERS = 'needs a prompt for options and sub-commands that are not in the table'
+
+const promptedOptions = ({ options }: ProgramRow): readonly string[] =>
+  Array.from(options, ([option, { sign }]) => (/^[!~>]/.test(sign) ? option : '')).filter(option => option !== '')
+
+const asksBelow = (name: string, other: string): boolean =>
+  other.startsWith(`${name} `) && programRow(other)?.does === 'asks'
 
 /** Why a rule does more, or less, than it seems to. */
 export function riskOf({ behavior, tool, specifier = '' }: Rule): readonly [message: string, fix: string] | undefined {

@@ -83,12 +83,12 @@ function unlisted(name: string, words: readonly ShellWord[], from: number, liter
   const runs = RUNS_OTHERS.some(kind => isProgramOf(kind, programName(name)))
   const installs = literal < 2 && words.length > 2 && INSTALLS.test(` ${words[1]?.text}`)
   const why = runs
-    ? `${name} runs other programs`
+    ? `${name} runs other programs, and only a rule for exactly this command covers it`
     : installs
-      ? `${name} has no row, and it may install code of others`
+      ? `${name} may install packages, and only a rule that contains ${words[0]?.text} ${words[1]?.text} covers it`
       : literal < from
-        ? `${name} has no row`
-        : odd && `${name} has no row, and ${odd.text} is not a plain word`
+        ? `${name} is not in the table of programs, and only a rule that contains it covers it`
+        : odd && `${name} is not in the table of programs, and ${odd.text} is not a plain word`
   const inside = words.slice(from).flatMap(({ text }) => text.split('=').filter(leadsOut))
   return { ...draft(), does: why === undefined ? 'runs' : undefined, why, inside }
 }
@@ -124,7 +124,7 @@ class FormReader {
     form.row = name
     form.opaque = false
     form.does = does === 'asks' ? undefined : does
-    if (does === 'asks') this.#fail(`${name} always asks`)
+    if (does === 'asks') this.#fail(`${name} always needs a prompt`)
     form.deep = properties.has('deep')
     form.repository = properties.has('git') ? 'config' : properties.has('hooks') ? 'hooks' : undefined
   }
@@ -250,7 +250,7 @@ class FormReader {
     if (follows) this.#form.follows = true
     const taken = glued === undefined ? values : 0
     if (/^[!~>]/.test(sign) && index + taken >= this.#literal)
-      this.#fail(`${name} of ${this.#name} is not harmless`, sign !== '>')
+      this.#fail(`only a rule that contains ${name}${values > 0 ? ' and its value' : ''} covers it`, sign !== '>')
     if (sign.endsWith('^') || sign === '@') this.#missing = this.#missing === '' ? 'first' : this.#missing
     if (sign === '.') this.#missing = 'all'
     // In the folder of what is found, a word may mean another file.
@@ -339,7 +339,7 @@ class FormReader {
       this.#operand(word, at.kind, index)
     }
     const least = kinds.filter(({ times }) => times === '' || times === '+').length
-    if (all.length < least && !isOptional) this.#fail(`${this.#name} lacks an operand`)
+    if (all.length < least && !isOptional) this.#fail(`${this.#name} is not known to be harmless without further words`)
     if (all.length === 0 && kinds[0]?.kind === 'remote') this.#form.remotes.push('')
   }
 
@@ -405,9 +405,9 @@ class FormReader {
       this.#form.deep = true
     } else if (kind === 'inside' || kind === 'script' || kind === 'gopath') this.#within(text, kind, index)
     else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true) {
-      if (index >= this.#literal) this.#fail(`${text} is not a ${kind} that is known to be harmless for ${this.#name}`)
+      if (index >= this.#literal) this.#fail(`${text} is not known to be harmless for ${this.#name}`)
     } else if (kind.endsWith('package') && INSTALLS.test(this.#name) && this.#literal < this.#from)
-      this.#fail(`${text} is code of others: the rule has to write ${this.#name} out`, false)
+      this.#fail(`${text} is a package by others, and only a rule that contains ${this.#name} covers it`, false)
   }
 
   #within(text: string, kind: string, index: number): void {

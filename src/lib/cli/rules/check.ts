@@ -5,8 +5,9 @@ import { mainInput } from '../../permissions/call-facts.ts'
 import { decide } from '../../permissions/decide.ts'
 import { parseMode } from '../../permissions/modes.ts'
 import type { Policy, Rule } from '../../permissions/policy.ts'
-import { narrowedBy } from '../../permissions/rule-advice.ts'
+import { narrowedBy, OTHERS } from '../../permissions/rule-advice.ts'
 import { SavedPermissions } from '../../query/saved-permissions.ts'
+import { rulesToAdd } from '../../permissions/suggestions.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { EXIT, loadProjectState } from '../common.ts'
 import type { FlagValues, RULES_FLAGS } from '../flags.ts'
@@ -27,6 +28,8 @@ interface Answer {
   readonly by: string
   readonly reason?: string | undefined
   readonly leaves: readonly CheckedLeaf[]
+  /** The rules that would allow the call, if only such rules are missing. */
+  readonly add?: readonly string[]
 }
 
 /** `carabiner rules check TOOL INPUT`: what rules, mode and protected paths decide, and why. It starts nothing. */
@@ -85,11 +88,12 @@ function parseInput(tool: string, text: string): PlainObject {
 
 function answerTo(tool: string, input: PlainObject, policy: Policy): Answer {
   const facts = factsHere(tool, input, policy)
-  const { decision, by, reason } = decide(facts, policy)
+  const { decision, by, kind, reason } = decide(facts, policy)
+  const add = decision === 'ask' && kind === 'default' ? rulesToAdd(facts, policy) : []
   const command = facts.subject?.kind === 'command' ? facts.subject.command : undefined
   const leaves =
     command === undefined ? [] : judgeLeaves(command, facts, policy).map(verdict => checkedLeaf(verdict, policy))
-  return { decision, by, ...(reason !== undefined && { reason }), leaves }
+  return { decision, by, ...(reason !== undefined && { reason }), leaves, ...(add.length > 0 && { add }) }
 }
 
 function checkedLeaf(
@@ -102,10 +106,11 @@ function checkedLeaf(
   return { text, decision, by: rule === undefined ? 'default' : `${rule.text} (${rule.source})`, why }
 }
 
-function printAnswer({ decision, by, reason, leaves }: Answer): void {
+function printAnswer({ decision, by, reason, leaves, add }: Answer): void {
   printLine(escapeLine(`${decision}, by ${by}${reason === undefined ? '' : `: ${reason}`}`))
   for (const leaf of leaves)
     printLine(escapeLine(`  ${leaf.decision.padEnd(5)} ${leaf.text}  (${leaf.by}: ${leaf.why})`))
+  if (add !== undefined) printLine(escapeLine(`to allow it, add ${add.join(' and ')} to permissions.allow`))
 }
 
 /** The rules that allowed more in 0.1.0. */
@@ -115,6 +120,11 @@ function printNarrowed(rules: readonly Rule[], json: boolean): void {
     return why === undefined ? [] : [{ rule: rule.text, source: rule.source, why }]
   })
   if (json) return printLine(safeJson({ rules: narrowed }))
-  for (const { rule, source, why } of narrowed) printLine(escapeLine(`${rule} (${source}): ${why}`))
-  if (narrowed.length === 0) printLine('No rule allowed more in 0.1.0.')
+  if (narrowed.length === 0) return printLine('No rule allowed more in 0.1.0.')
+  printLine('Rules with * cover options and sub-commands that are in the table of programs, and paths in the project.')
+  printLine('Everything else needs a prompt. These rules allowed more in 0.1.0:')
+  for (const { rule, source, why } of narrowed)
+    if (why !== OTHERS) printLine(escapeLine(`  ${rule} (${source}): ${why}`))
+  const others = narrowed.filter(({ why }) => why === OTHERS).map(({ rule }) => rule)
+  if (others.length > 0) printLine(escapeLine(`  and ${others.join(', ')}`))
 }
