@@ -54,7 +54,12 @@ describe('a rule that allows a program does not allow what turns it to something
     ['git *', `git commit -m "$(cat <<'EOF'\nfix: don't\n\nbody (x)\nEOF\n)"`],
     ['npm *', 'time npm test'],
     ['npm *', 'DEBUG=app:* npm test'],
-    ['grep *', 'grep -rn x . --include=*.ts']
+    ['grep *', 'grep -rn x . --include=*.ts'],
+    ['curl *', `curl -s -o /dev/null -w '%{http_code}' http://localhost:3000`],
+    ['curl *', 'curl -so/dev/null --output=/dev/null http://localhost:3000'],
+    ['go *', 'CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build ./...'],
+    ['uv *', 'uv lock && uv venv'],
+    ['poetry *', 'poetry lock']
   ])('Bash(%s) covers %j', (specifier, command) => {
     expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('allow')
   })
@@ -64,6 +69,15 @@ describe('a rule that allows a program does not allow what turns it to something
     ['git *', 'time git log --output=p'],
     ['npm *', 'time -p sh npm test'],
     ['sort *', 'sort --output=* f'],
+    ['curl *', 'curl -o /dev/null -o p http://localhost:3000'],
+    ['curl *', 'curl -o /dev/null/../p http://localhost:3000'],
+    ['curl *', 'curl -K /dev/null http://localhost:3000'],
+    ['find *', 'find . -fprintf p /dev/null'],
+    ['find *', 'find . -fprintf /dev/null p -fprint p'],
+    ['go *', 'GOFLAGS=-toolexec=./p go build ./...'],
+    ['go *', 'CGO_CFLAGS=-x GOOS=linux go build ./...'],
+    ['uv *', 'uv venv ../p'],
+    ['uv *', 'uv lock --directory ../p'],
     ['sort *', 'sort --outp*=p f'],
     ['grep *', 'grep -rn x . --include=$(touch p)*'],
     ['npm *', 'DEBUG=$(touch p) npm test'],

@@ -69,7 +69,11 @@ function restriction(call: CallFacts, policy: Policy): Ruling | undefined {
   const protection = protectionOf(call, policy)
   if (protection?.decision === 'deny') return bySafety('deny', protection.part)
   if (mode === 'plan' && !readOnly && tool !== 'ExitPlanMode')
-    return byMode('deny', mode, 'plan mode allows no changes; finish the plan and call ExitPlanMode to leave it')
+    return byMode(
+      'deny',
+      mode,
+      'plan mode allows only calls that are known to change nothing; finish the plan and call ExitPlanMode to leave it'
+    )
 
   // First, so that a person who is asked for another reason reads it as well.
   if (doubt !== undefined) return { decision: 'ask', by: 'changed tool', kind: 'safety', reason: doubt }

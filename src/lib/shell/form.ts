@@ -249,13 +249,16 @@ class FormReader {
     if (deep) this.#form.deep = true
     if (follows) this.#form.follows = true
     const taken = glued === undefined ? values : 0
+    const value = glued ?? this.#words[index + values]
+    // Nothing is written there.
+    if (sign === '>' && values === 1 && (typeof value === 'string' ? value : value?.text) === '/dev/null') return taken
     if (/^[!~>]/.test(sign) && index + taken >= this.#literal)
       this.#fail(`only a rule that contains ${name}${values > 0 ? ' and its value' : ''} covers it`, sign !== '>')
     if (sign.endsWith('^') || sign === '@') this.#missing = this.#missing === '' ? 'first' : this.#missing
     if (sign === '.') this.#missing = 'all'
     // In the folder of what is found, a word may mean another file.
     if (sign === '%' && name.endsWith('dir') && index >= this.#literal)
-      this.#fail(`${name} of ${this.#name} is not harmless`)
+      this.#fail(`only a rule that contains ${name} covers it`)
     if (sign === '%') return this.#command(index)
     if (sign === '&') return this.#module(index, glued)
     if (glued !== undefined && values === 0 && sign !== '?' && !/^[!~]/.test(sign)) this.#fail(`${name} takes no value`)
