@@ -82,13 +82,26 @@ describe('a refusal', () => {
     ['deny', () => deny(), /refused by gate/],
     ['block', () => block('no'), /no/],
     ['continue: false', () => ({ continue: false, stopReason: 'stop it' }), /stop it/],
-    ['defer', () => defer(), /deferred/],
+    ['defer', () => defer(), /its answer is defer/],
     ['a broken hook', () => JSON.parse('{'), /gate_failed/]
   ] as const)('comes of %s', async (_, reply, words) => {
     const { hooks, log, run } = shell()
     hooks.on('PreToolUse', reply, { name: 'gate' })
     await expect(run({ command: 'ls' })).rejects.toThrow(words)
     expect(log).toEqual([])
+  })
+
+  test('is also a decision that is none of those that exist', async () => {
+    const hooks = new HookRegistry()
+    const fire = async (...given: Parameters<typeof hooks.fire>): Promise<unknown> => ({
+      ...(await hooks.fire(...given)),
+      decision: 'block',
+      by: 'wrapper'
+    })
+    const ran: unknown[] = []
+    const tool = guard({ fire } as never, 'Write', async (input: object) => ran.push(input))
+    await expect(tool({})).rejects.toThrow('Write was refused by wrapper')
+    expect(ran).toEqual([])
   })
 
   test('can be made a result', async () => {

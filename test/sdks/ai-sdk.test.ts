@@ -181,6 +181,7 @@ describe.each(WAYS)('%s', way => {
 
     test.each([
       ['true', true],
+      ['another value that the SDK takes for true', 'always'],
       ['a function', async () => true]
     ])('needsApproval (%s) of a tool still asks, though a hook allows', async (_, needsApproval) => {
       const { hooks, tools, ran } = scene()
@@ -193,6 +194,48 @@ describe.each(WAYS)('%s', way => {
       await runLoop(way, model, guarded, answered(messages, true))
       expect(ran).toEqual([CALL.input])
     })
+
+    test('needsApproval of a tool is about the input that will run', async () => {
+      const { hooks, tools, ran } = scene()
+      hooks.on('PreToolUse', ctx => transform({ ...ctx.toolInput, path: '/etc' }))
+      const needsApproval = ({ path }: Note): boolean => path === '/etc'
+      const write = Object.assign({}, tools.write, { needsApproval })
+      const { questions } = await run([CALL], guardTools({ write }, hooks))
+      expect([ran, questions]).toEqual([[], [CALL.input]])
+    })
+  })
+
+  test('a rewrite is checked by the schema, unless the schema has transformed the input', async () => {
+    const ran: unknown[] = []
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', ctx => transform({ n: ctx.toolName === 'plain' ? 'two' : 2 }))
+    const execute = async (input: unknown): Promise<string> => `${ran.push(input)}`
+    const tools = {
+      plain: tool({ inputSchema: z.object({ n: z.number() }), execute }),
+      transformed: tool({ inputSchema: z.object({ n: z.string().transform(Number) }), execute })
+    }
+    const calls = [
+      { name: 'plain', input: { n: 1 } },
+      { name: 'transformed', input: { n: '1' } }
+    ]
+    const { modelSaw } = await run(calls, guardTools(tools, hooks))
+    expect(ran).toEqual([{ n: 2 }])
+    expect(modelSaw).toContain('no longer fits its inputSchema')
+  })
+
+  test('a call with the id of an earlier one, which ended a run, does not end its own', async () => {
+    const { hooks, tools, ran } = scene()
+    let isFirst = true
+    hooks.on('PreToolUse', () => {
+      const reply = isFirst ? { continue: false } : undefined
+      isFirst = false
+      return reply
+    })
+    const guarded = guardTools(tools, hooks)
+    const call = { ...CALL, id: 'call_0' }
+    expect((await run([call], guarded)).steps).toBe(1)
+    expect((await run([call], guarded)).steps).toBe(2)
+    expect(ran).toEqual([CALL.input])
   })
 
   describe('execute refuses what was not decided', () => {
@@ -449,9 +492,11 @@ describe('tools that hooks do not control completely are listed, with a warning'
   test('by name', async () => {
     const { hooks, tools } = scene()
     const warned = new Promise<Error>(resolve => process.once('warning', resolve))
-    expect(guardTools({ ...tools, search, confirm }, hooks).notGated).toEqual({
+    const eager = Object.assign({}, tools.write, { onInputAvailable: () => undefined })
+    expect(guardTools({ ...tools, search, confirm, eager }, hooks).notGated).toEqual({
       search: 'the provider runs it, and hooks do not see its calls',
-      confirm: 'it has no execute(), so hooks see its calls, but not their results'
+      confirm: expect.stringContaining('who reads the stream gets a call before they decide'),
+      eager: 'onInputAvailable run before hooks decide'
     })
     expect(await warned).toMatchObject({ name: 'CarabinerWarning', message: expect.stringMatching(/^search is not/) })
   })

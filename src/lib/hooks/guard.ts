@@ -234,13 +234,12 @@ export async function refusalOf(
 ): Promise<CarabinerError | undefined> {
   const { tool_name: toolName, tool_use_id: toolUseId, tool_input: input } = call
   const refused = (who: string, why: string): CarabinerError => engineFault('E_REFUSED', toolName, who, why)
-  if (decision === 'deny' || decision === 'defer') return refused(by, reason ?? 'it was deferred')
   if (decision === 'ask') {
     const asked = `asked for by ${by}${reason === undefined ? '' : `: ${reason}`}`
     if (onAsk === undefined) return refused('default', `there is no onAsk to ask (${asked})`)
     if ((await onAsk({ toolName, toolUseId, input, reason })) !== true)
       return refused('onAsk', `the answer was no (${asked})`)
-  }
+  } else if (decision !== undefined && decision !== 'allow') return refused(by, reason ?? `its answer is ${decision}`)
   return signal?.aborted === true ? refused('the signal', 'the run was aborted before it began') : undefined
 }
 

@@ -39,6 +39,14 @@ export async function questionAbout(
 const sortKeys = (_: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
 
+/** Whether the tool takes this input. The schema cannot say so if it does not take `own` either, which it has transformed. */
+export async function fits(tool: SdkTool, input: unknown, own: unknown): Promise<boolean> {
+  const { asSchema } = await import('ai')
+  const { validate } = asSchema(tool.inputSchema)
+  const isValid = async (value: unknown): Promise<boolean> => (await validate?.(value))?.success !== false
+  return (await isValid(input)) || !(await isValid(own))
+}
+
 /** A call that may run with the input in `call`. `contexts` receives what hooks want the model to see. */
 export interface PermittedCall {
   readonly hooks: Fires

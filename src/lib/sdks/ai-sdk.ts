@@ -3,8 +3,8 @@ import { engineFault, errorMessage } from '../errors.ts'
 import { applyEffects, guardedCall, refusalOf, type Fires } from '../hooks/guard.ts'
 import { checkOptionTypes } from '../hooks/option-values.ts'
 import type { FireOptions } from '../hooks/registry-internals.ts'
-import { same, type PlainObject } from '../util/plain.ts'
-import { approvedRequest, errorIn, questionAbout, runPermitted, withContext } from './ai-sdk-call.ts'
+import { copyPlain, same, type PlainObject } from '../util/plain.ts'
+import { approvedRequest, errorIn, fits, questionAbout, runPermitted, withContext } from './ai-sdk-call.ts'
 import type { ExecuteOptions, PermittedCall, SdkTool } from './ai-sdk-call.ts'
 
 /** What the program around guarded tools provides to the gate. */
@@ -79,7 +79,10 @@ export function guardTools<Tools extends ToolSet>(
 
 function limitOf(tool: SdkTool): string | undefined {
   if (tool.type === 'provider' && tool.isProviderExecuted) return 'the provider runs it, and hooks do not see its calls'
-  return tool.execute === undefined ? 'it has no execute(), so hooks see its calls, but not their results' : undefined
+  if (tool.execute === undefined)
+    return 'it has no execute(): hooks do not see its results, and who reads the stream gets a call before they decide'
+  const early = ['onInputStart', 'onInputDelta', 'onInputAvailable'].filter(name => name in tool)
+  return early.length === 0 ? undefined : `${early.join(', ')} run before hooks decide`
 }
 
 /** A decision about one call with one input. */
@@ -151,6 +154,7 @@ class ToolGate {
     const call = guardedCall(nameOf?.(toolName) ?? toolName, input, toolCallId, sessionId)
     const outcome = await this.#hooks.fire('PreToolUse', call, { agent, metadata })
     this.#contexts.delete(toolCallId)
+    this.stopped.delete(toolCallId)
     const contexts: string[] = []
     const onContext = (text: string): void => {
       contexts.push(text)
@@ -165,9 +169,12 @@ class ToolGate {
     const { updatedInput } = outcome
     if (updatedInput !== undefined && tool.execute === undefined)
       throw refusedByGate(toolName, 'a hook changed its input, which is not possible for a tool without execute()')
+    if (updatedInput !== undefined && !(await fits(tool, updatedInput, input)))
+      throw refusedByGate(toolName, 'a hook changed its input, which no longer fits its inputSchema')
     const { needsApproval: needs } = tool as { needsApproval?: NeedsApproval }
     const context = (toolsContext as PlainObject | undefined)?.[toolName]
-    const asks = typeof needs === 'function' ? await needs(input, { toolCallId, messages, context }) : needs === true
+    const final = updatedInput ?? input
+    const asks = typeof needs === 'function' ? await needs(copyPlain(final), { toolCallId, messages, context }) : needs
     return {
       toolName,
       input: call.tool_input,

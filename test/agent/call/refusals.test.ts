@@ -161,7 +161,7 @@ describe('a refused call', () => {
 describe('guard()', () => {
   test.each([
     ['a hook', () => deny('hk no'), {}, 'Bash was refused by hk: hk no'],
-    ['a hook that puts it off', () => defer(), {}, 'Bash was refused by hk: it was deferred'],
+    ['a hook that puts it off', () => defer(), {}, 'Bash was refused by hk: its answer is defer'],
     [
       'onAsk',
       () => askFirst('sure?'),
