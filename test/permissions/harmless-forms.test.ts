@@ -73,6 +73,8 @@ describe('a rule that allows a program does not allow what turns it to something
     ['curl *', 'curl -o /dev/null/../p http://localhost:3000'],
     ['curl *', 'curl -K /dev/null http://localhost:3000'],
     ['find *', 'find . -fprintf p /dev/null'],
+    ['find *', 'find . -fprintf /dev/null -type -delete'],
+    ['find *', 'find . -fprintf /dev/null x'],
     ['find *', 'find . -fprintf /dev/null p -fprint p'],
     ['go *', 'GOFLAGS=-toolexec=./p go build ./...'],
     ['go *', 'CGO_CFLAGS=-x GOOS=linux go build ./...'],

@@ -249,9 +249,9 @@ class FormReader {
     if (deep) this.#form.deep = true
     if (follows) this.#form.follows = true
     const taken = glued === undefined ? values : 0
-    const value = glued ?? this.#words[index + values]
-    // Nothing is written there.
-    if (sign === '>' && values === 1 && (typeof value === 'string' ? value : value?.text) === '/dev/null') return taken
+    // Nothing is written there. Options of find may take further words.
+    const isFile = sign === '>' && !this.#row.properties.has('dash')
+    if (isFile && (glued ?? this.#words[index + 1]?.text) === '/dev/null') return taken
     if (/^[!~>]/.test(sign) && index + taken >= this.#literal)
       this.#fail(`only a rule that contains ${name}${values > 0 ? ' and its value' : ''} covers it`, sign !== '>')
     if (sign.endsWith('^') || sign === '@') this.#missing = this.#missing === '' ? 'first' : this.#missing
