@@ -310,10 +310,19 @@ test('what hooks of the registry cannot do there is listed, with a warning', asy
 
 test.each([
   [[undefined], 'registry'],
+  [[{ PreToolUse: [] }], 'HookRegistry'],
   [[new HookRegistry(), { onFailure: 'ignore' }], 'onFailure'],
   [[new HookRegistry(), { timeout: 0 }], 'timeout'],
   [[new HookRegistry(), { onFail: 'block' }], 'onFail']
 ])('wrong arguments are an error: %#', (args, word) => {
   const call = toAgentSdkHooks as unknown as (...args: unknown[]) => unknown
   expect(() => call(...args)).toThrow(word)
+})
+
+test.each(['bsah', 'Bash|edti', 'Shell'])('a gate for %s, which narrowly misses a tool, is an error', matcher => {
+  const registry = new HookRegistry()
+  registry.on('PreToolUse', ['Read', matcher], () => undefined, { name: 'gate' })
+  expect(() => toAgentSdkHooks(registry)).toThrow(
+    /the matcher of gate cannot be "\w+", because no tool has this name; use/
+  )
 })

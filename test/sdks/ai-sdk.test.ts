@@ -550,10 +550,43 @@ test.each([
   ['hooks', [{}, {}]],
   ['hooks', [{}]],
   ['option', [{}, new HookRegistry(), { onContexts: () => undefined }]],
-  ['sessionId', [{}, new HookRegistry(), { sessionId: 5 }]]
+  ['sessionId', [{}, new HookRegistry(), { sessionId: 5 }]],
+  ['the tool write', [{ write: undefined }, new HookRegistry()]],
+  ['the tool write', [guardTools(scene().tools, new HookRegistry()).tools, new HookRegistry()]]
 ])('wrong %s of guardTools() are an error when it is called', (what, args) => {
   const call = guardTools as unknown as (...args: unknown[]) => unknown
   expect(() => call(...args)).toThrow(
     expect.objectContaining({ code: 'E_OPTION_INVALID', message: expect.stringContaining(what) })
   )
+})
+
+test.each(['Write_Note', 'writenote', 'write_nope', ['a', 'write-note']])(
+  'a gate for %s, which narrowly misses a tool, is an error',
+  matcher => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', matcher, () => deny('no'), { name: 'gate' })
+    const tools = { write_note: scene().tools.write }
+    expect(() => guardTools(tools, hooks)).toThrow(
+      /the matcher of gate cannot be "[\w-]+", because no tool .*; use write_note$/
+    )
+  }
+)
+
+test.each(['write_note', 'Write_Note|write_note', 'Bash', 'write.*', /^writenote$/, '*'])(
+  'a gate for %s is accepted',
+  matcher => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', matcher, () => deny('no'))
+    hooks.on('PostToolUse', 'writenote', () => undefined)
+    hooks.on('PreToolUse', 'writenote', () => undefined, { observe: true })
+    expect(Object.keys(guardTools({ write_note: scene().tools.write }, hooks).tools)).toEqual(['write_note'])
+  }
+)
+
+test('matchers are compared with the names that nameOf gives', () => {
+  const hooks = new HookRegistry()
+  hooks.on('PreToolUse', 'Bash', () => deny('no'))
+  const tools = { bash: scene().tools.write }
+  expect(() => guardTools(tools, hooks)).toThrow('use bash')
+  expect(Object.keys(guardTools(tools, hooks, { nameOf: () => 'Bash' }).tools)).toEqual(['bash'])
 })

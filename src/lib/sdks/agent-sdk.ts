@@ -3,7 +3,9 @@ import { neutralOutcome, type Outcome } from '../hooks/dispatch/outcome.ts'
 import { EVENT_NAMES, isGate, rowOf, type EventName, type FireInput } from '../hooks/events/event-table.ts'
 import { checkOptionTypes, choiceOf, millisecondsOf } from '../hooks/option-values.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
+import { namingOf } from '../permissions/tool-names.ts'
 import type { PlainObject } from '../util/plain.ts'
+import { checkMatchers } from './missed-matchers.ts'
 
 export interface AgentSdkOptions {
   /** What it means if that SDK gets no valid answer. Default `block`; a Claude Code that cannot do that ends the query. */
@@ -46,8 +48,13 @@ export function toAgentSdkHooks(
   registry: HookRegistry,
   options: AgentSdkOptions = {}
 ): { hooks: AgentSdkHooks; notCarried: readonly string[] } {
-  const types = { registry: 'object', onFailure: 'string', timeout: 'number' }
-  checkOptionTypes({ ...options, registry: registry ?? null }, types, ' of toAgentSdkHooks()')
+  const strange = typeof registry?.list === 'function' ? undefined : (registry ?? null)
+  checkOptionTypes({ registry: strange }, { registry: 'HookRegistry' }, ' of toAgentSdkHooks()')
+  checkOptionTypes(options, { onFailure: 'string', timeout: 'number' }, ' of toAgentSdkHooks()')
+  checkMatchers(registry, name => {
+    const naming = namingOf(name)
+    return naming.is === 'near' ? naming.meant : undefined
+  })
   const onFailure = choiceOf('onFailure', options.onFailure, ['block', 'continue'] as const) ?? 'block'
   const { timeout = 60 } = options
   const ms = millisecondsOf('timeout', timeout)

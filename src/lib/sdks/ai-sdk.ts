@@ -1,11 +1,14 @@
 import type { ModelMessage, StopCondition, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from 'ai'
-import { engineFault, errorMessage } from '../errors.ts'
+import { engineFault, errorMessage, print } from '../errors.ts'
 import { applyEffects, guardedCall, refusalOf, type Fires } from '../hooks/guard.ts'
 import { checkOptionTypes } from '../hooks/option-values.ts'
 import type { FireOptions } from '../hooks/registry-internals.ts'
-import { copyPlain, same, type PlainObject } from '../util/plain.ts'
+import { attempt } from '../util/attempt.ts'
+import { nearMiss } from '../util/near.ts'
+import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import { approvedRequest, errorIn, fits, questionAbout, runPermitted, withContext } from './ai-sdk-call.ts'
 import type { ExecuteOptions, PermittedCall, SdkTool } from './ai-sdk-call.ts'
+import { checkMatchers } from './missed-matchers.ts'
 
 /** What the program around guarded tools provides to the gate. */
 export interface GuardToolsOptions extends Pick<FireOptions, 'agent' | 'metadata'> {
@@ -41,9 +44,8 @@ interface ApprovalCall {
 /** Deprecated there, but in use. */
 type NeedsApproval = boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>)
 
-const TYPES: { [K in keyof Required<GuardToolsOptions>]: string } & Record<string, string> = {
-  tools: 'object',
-  hooks: 'HookRegistry or another object with fire()',
+const ARGUMENTS = { tools: 'object', hooks: 'HookRegistry or another object with fire()' }
+const TYPES: { [K in keyof Required<GuardToolsOptions>]: string } = {
   agent: 'object',
   metadata: 'object',
   sessionId: 'string',
@@ -61,7 +63,11 @@ export function guardTools<Tools extends ToolSet>(
   options: GuardToolsOptions = {}
 ): GuardedTools<Tools> {
   const strange = typeof hooks?.fire === 'function' ? undefined : (hooks ?? null)
-  checkOptionTypes({ ...options, tools: tools ?? null, hooks: strange }, TYPES, ' of guardTools()')
+  checkOptionTypes({ tools: tools ?? null, hooks: strange }, ARGUMENTS, ' of guardTools()')
+  checkOptionTypes(options, TYPES, ' of guardTools()')
+  for (const [name, tool] of Object.entries(tools)) checkTool(name, tool)
+  const names = Object.keys(tools).map(name => attempt(() => options.nameOf?.(name)) ?? name)
+  checkMatchers(hooks, name => nearMiss(name, names))
   const gate = new ToolGate(tools, hooks, options)
   const notGated = Object.entries(tools).flatMap(([name, tool]) => {
     const limit = limitOf(tool)
@@ -75,6 +81,15 @@ export function guardTools<Tools extends ToolSet>(
     isStopped: ({ steps }) => steps.at(-1)?.toolCalls.some(call => gate.stopped.has(call.toolCallId)) === true,
     notGated: Object.fromEntries(notGated)
   }
+}
+
+/** All that a gate returned: behind a second one, the first would refuse every call. */
+const GUARDED = new WeakSet<SdkTool>()
+
+function checkTool(name: string, tool: SdkTool | undefined): void {
+  const problem = !isObject(tool) ? print(tool) : GUARDED.has(tool) ? 'a tool that guardTools() returned' : undefined
+  if (problem !== undefined)
+    throw engineFault('E_OPTION_INVALID', `the tool ${name} of guardTools()`, problem, 'a tool of the AI SDK')
 }
 
 function limitOf(tool: SdkTool): string | undefined {
@@ -199,7 +214,9 @@ class ToolGate {
       properties['execute'] = { value: execute, enumerable: true }
       properties['toModelOutput'] = { value: withContext(tool, id => this.#contexts.get(id)), enumerable: true }
     }
-    return Object.create(Object.getPrototypeOf(tool) as object | null, properties) as SdkTool
+    const guarded = Object.create(Object.getPrototypeOf(tool) as object | null, properties) as SdkTool
+    GUARDED.add(guarded)
+    return guarded
   }
 
   /** Not async: the SDK recognizes a stream only if it is returned directly. */

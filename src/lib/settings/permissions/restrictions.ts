@@ -10,7 +10,7 @@ import { findingOf, gateError, type Finding, type Place, type FindingWords } fro
 import { conditionCheck, matcherCheck, type AddFinding } from '../lint/lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from '../files/loaded-hooks.ts'
 import { OF_PROJECT } from '../files/sources.ts'
-import { namingOf } from './tool-names.ts'
+import { namingOf } from '../../permissions/tool-names.ts'
 
 type NamedTools = Pick<LoadedRule, 'behaviour' | 'rule' | 'place'>
 

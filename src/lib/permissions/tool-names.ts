@@ -1,6 +1,6 @@
-import { OTHER_FILE_TOOLS, TOOL_NAMES, type BuiltInToolName } from '../../tool-table.ts'
-import { RENAMED } from '../../util/names.ts'
-import { nearMiss } from '../../util/near.ts'
+import { OTHER_FILE_TOOLS, TOOL_NAMES, type BuiltInToolName } from '../tool-table.ts'
+import { RENAMED } from '../util/names.ts'
+import { nearMiss } from '../util/near.ts'
 
 /** Tools of other agents, and of other versions of Claude Code: settings may name them without harm. */
 const OTHER_TOOL_NAMES: ReadonlySet<string> = new Set([
