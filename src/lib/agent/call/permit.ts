@@ -96,7 +96,7 @@ async function refuse(
   return refused(call, after.fields.retry === true ? `${why}\nA hook says that the call may be retried.` : why)
 }
 
-/** Which rules to add, if nobody can be asked. */
+/** Which rules to add, if no one can be asked. */
 function fixFor(call: JudgedCall, { options, permissions }: Session): string {
   const facts = decidedCall(call, options)
   const rules = rulesToAdd(facts, permissions)
