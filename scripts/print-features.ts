@@ -46,7 +46,7 @@ const shortName = (path: string): string => path.replace(/^test\//, '').replace(
 /** From each feature to the tests that name it. */
 async function scan(root: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const files: string[] = []
-  for await (const path of glob(['test/**/*.ts', 'src/**/*.test.ts'], { cwd: root })) {
+  for await (const path of glob(['test/**/*.ts', 'src/**/*.test.ts'], { cwd: root, exclude: ['**/node_modules/**'] })) {
     if (!path.includes('node_modules')) files.push(path.replaceAll('\\', '/'))
   }
   const shownBy = new Map<string, string[]>()

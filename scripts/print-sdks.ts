@@ -1,6 +1,6 @@
 /** Prints the programs of examples/sdks and the table of policies into docs/sdks.md. It needs dist/ and the SDKs. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { loadDrivers, sdksMissing, type Driver } from '../test/sdks/driver.ts'
+import { loadDrivers, sdksMissing, type SdkDriver } from '../test/sdks/driver.ts'
 import { POLICY_CASES } from '../test/sdks/policy-cases.ts'
 import { policyTable, runCell, type Cell } from '../test/sdks/table.ts'
 
@@ -18,7 +18,7 @@ export function sdksPage(page: string, table: string): string {
   })
 }
 
-async function columnOf(driver: Driver): Promise<Cell[]> {
+async function columnOf(driver: SdkDriver): Promise<Cell[]> {
   const cells: Cell[] = []
   for (const policy of POLICY_CASES) cells.push(await runCell(driver, policy))
   return cells

@@ -1,7 +1,7 @@
 /** What Claude Code makes of the answers; only where `npm run check:agent-sdk -- --run` has installed it. */
 import { describe, expect, test } from 'vitest'
 import { HookRegistry, type Reply } from '../../src/hooks.ts'
-import { driver, runClaudeCode } from './drivers/agent-sdk.ts'
+import { agentSdkDriver, runClaudeCode } from './drivers/agent-sdk.ts'
 
 const ECHO = [{ type: 'tool_use', id: 'call_1', name: 'Bash', input: { command: 'echo top secret' } }] as const
 
@@ -13,7 +13,7 @@ async function afterEcho(reply: Reply): Promise<{ modelCalls: number; request: s
 }
 const output = (request: string): unknown => /"tool_use_id":"call_1".*?"content":"(.*?)"/.exec(request)?.[1]
 
-describe.skipIf(driver.missing !== undefined)('Claude Code', () => {
+describe.skipIf(agentSdkDriver.missing !== undefined)('Claude Code', () => {
   test('gets a text in place of the output of a tool of its own', async () => {
     const { request, modelCalls } = await afterEcho({ updatedToolOutput: '[redacted]' })
     expect(output(request)).toBe('[redacted]')

@@ -12,8 +12,8 @@ export interface FakeRun {
   readonly questions: readonly unknown[]
 }
 
-export type Way = 'generateText' | 'streamText'
-export const WAYS: readonly Way[] = ['generateText', 'streamText']
+export type CallWay = 'generateText' | 'streamText'
+export const CALL_WAYS: readonly CallWay[] = ['generateText', 'streamText']
 
 /** Guarded tools of any type, or others. */
 export interface LoopTools {
@@ -24,7 +24,7 @@ export interface LoopTools {
 
 /** Runs the loop of the SDK in one of its two ways. */
 export async function runLoop(
-  way: Way,
+  way: CallWay,
   model: MockLanguageModelV4,
   guarded: LoopTools,
   messages: ModelMessage[] = [{ role: 'user', content: 'go' }]

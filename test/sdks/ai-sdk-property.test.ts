@@ -6,7 +6,7 @@ import { scriptedModel } from '../../examples/sdks/models/ai-sdk.ts'
 import { guardTools } from '../../src/ai-sdk.ts'
 import { allow, ask, defer, deny, HookRegistry, transform, type HookFunction, type Outcome } from '../../src/hooks.ts'
 import * as fc from '../support/fast-check.ts'
-import { answered, runLoop, WAYS } from './ai-sdk-kit.ts'
+import { answered, runLoop, CALL_WAYS } from './ai-sdk-kit.ts'
 
 type Note = { path: string; deep: { text: string } }
 
@@ -35,7 +35,7 @@ const HOOKS: Record<string, HookFunction<'PreToolUse'>> = {
 type Tamper = 'never' | 'after the decision' | 'in the history'
 
 const scenes = fc.record({
-  way: fc.constantFrom(...WAYS),
+  way: fc.constantFrom(...CALL_WAYS),
   hooks: fc.array(fc.constantFrom(...Object.keys(HOOKS)), { maxLength: 4 }),
   turns: fc.array(fc.array(note, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
   sameId: fc.boolean(),

@@ -18,7 +18,7 @@ import { z } from 'zod'
 import { scriptedModel, type ScriptedCall } from '../../examples/sdks/models/ai-sdk.ts'
 import { guardTools, type GuardToolsOptions } from '../../src/ai-sdk.ts'
 import { allow, ask, deny, HookRegistry, transform } from '../../src/hooks.ts'
-import { answered, runLoop, WAYS, type FakeRun, type LoopTools } from './ai-sdk-kit.ts'
+import { answered, runLoop, CALL_WAYS, type FakeRun, type LoopTools } from './ai-sdk-kit.ts'
 
 const CALL = { name: 'write', input: { path: 'a', text: 'secret' } }
 
@@ -46,7 +46,7 @@ function scene(): { hooks: HookRegistry; tools: { write: ToolSet[string] }; ran:
 const changedPath = (messages: readonly ModelMessage[], path: string): ModelMessage[] =>
   JSON.parse(JSON.stringify(messages).replace('"path":"a"', `"path":"${path}"`)) as ModelMessage[]
 
-describe.each(WAYS)('%s', way => {
+describe.each(CALL_WAYS)('%s', way => {
   const run = (calls: readonly ScriptedCall[], guarded: LoopTools): Promise<FakeRun> =>
     runLoop(way, scriptedModel(calls), guarded)
 

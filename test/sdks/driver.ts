@@ -1,10 +1,10 @@
 /**
  * How an SDK is driven: the real package and its real tool loop, with a fake model that makes the calls of a case in
- * its first answer, and answers with text when it is called again. Each driver is a file that exports `driver`.
+ * its first answer, and answers with text when it is called again. Each driver is a file that exports one.
  */
 import { installSdks } from '../../scripts/install-sdks.ts'
 import type { GuardOptions, GuardQuestion, HookRegistry } from '../../src/hooks.ts'
-import type { Expected } from './policy-cases.ts'
+import type { PolicyOutcome } from './policy-cases.ts'
 
 /** The input of the only tool, `write_note`. Its result is `writtenNote`. */
 export interface Note {
@@ -48,7 +48,7 @@ export interface Observation {
   readonly modelCalls: number
 }
 
-export interface Driver {
+export interface SdkDriver {
   /** As in the head of the table: `AI SDK 7.0`. */
   readonly name: string
   readonly run: (scene: Scene) => Promise<Observation>
@@ -59,7 +59,7 @@ export interface Driver {
   /** Its questions show the call of the model; input that hooks have changed is in their reason. */
   readonly asksAboutCall?: true
   /** By the name of a case: why this SDK cannot do it, and what happens instead. The test checks that, too. */
-  readonly cannot?: Readonly<Record<string, { readonly why: string; readonly expected: Expected }>>
+  readonly cannot?: Readonly<Record<string, { readonly why: string; readonly expected: PolicyOutcome }>>
 }
 
 /** What happens beside the gate: the runs of the tool, and a person who gives always the same answer. */
@@ -86,16 +86,16 @@ export const INSTALLED_DRIVER_NAMES: readonly string[] = ['openai-agents', 'lang
 export const sdksMissing: string | undefined = installSdks()
 
 /** All drivers that can run here. */
-export async function loadDrivers(): Promise<Driver[]> {
+export async function loadDrivers(): Promise<SdkDriver[]> {
   const installed = sdksMissing === undefined ? INSTALLED_DRIVER_NAMES : []
   const files = [
     ...DRIVER_NAMES.map(name => `./drivers/${name}.ts`),
     ...installed.map(name => `./installed/${name}.ts`)
   ]
-  const modules = files.map(file => import(file) as Promise<{ driver: Driver }>)
-  return (await Promise.all(modules)).map(module => module.driver)
+  const modules = files.map(file => import(file) as Promise<Readonly<Record<string, SdkDriver>>>)
+  return (await Promise.all(modules)).flatMap(module => Object.values(module).filter(each => typeof each === 'object'))
 }
 
 /** Those that take any hooks and calls. */
-export const loadLocalDrivers = async (): Promise<Driver[]> =>
+export const loadLocalDrivers = async (): Promise<SdkDriver[]> =>
   (await loadDrivers()).filter(driver => driver.hooksElsewhere !== true && driver.missing === undefined)

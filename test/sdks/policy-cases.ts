@@ -11,11 +11,11 @@ export interface PolicyCase {
   readonly calls: readonly NoteCall[]
   /** The person's answer to each question. */
   readonly approve?: boolean
-  readonly expected: Expected
+  readonly expected: PolicyOutcome
 }
 
 /** What must be true of an observation. Texts must be contained; `null` in `results` means any text. */
-export interface Expected {
+export interface PolicyOutcome {
   readonly ran: readonly Note[]
   readonly asked?: readonly Note[]
   /** Per call, a text in its result as the model receives it. */
@@ -140,7 +140,7 @@ export const POLICY_CASES: readonly PolicyCase[] = [
 ]
 
 /** What is different from what a case expects, in words; none if nothing is. */
-export function differences(expected: Expected, seen: Observation): readonly string[] {
+export function differences(expected: PolicyOutcome, seen: Observation): readonly string[] {
   const { ran, asked = [], results = [], hidden = [], request = [], modelCalls = 2 } = expected
   const found: string[] = []
   const compare = (name: string, is: unknown, should: unknown): void => {

@@ -1,6 +1,6 @@
 /** Runs every case in every SDK, and prints what came of it as the table of docs/sdks.md. */
 import { HookRegistry } from '../../src/hooks.ts'
-import type { Driver } from './driver.ts'
+import type { SdkDriver } from './driver.ts'
 import { differences, POLICY_CASES, type PolicyCase } from './policy-cases.ts'
 
 /** One case in one SDK. */
@@ -11,7 +11,7 @@ export interface Cell {
   readonly problems: readonly string[]
 }
 
-export async function runCell(driver: Driver, { name, hooks, calls, approve, expected }: PolicyCase): Promise<Cell> {
+export async function runCell(driver: SdkDriver, { name, hooks, calls, approve, expected }: PolicyCase): Promise<Cell> {
   const cannot = driver.cannot?.[name]
   const problems: string[] = []
   for (const streaming of driver.missing === undefined ? [false, true] : []) {
@@ -26,7 +26,7 @@ export async function runCell(driver: Driver, { name, hooks, calls, approve, exp
 }
 
 /** The table, one row per case and one column per SDK. */
-export function policyTable(drivers: readonly Driver[], cells: readonly (readonly Cell[])[]): string {
+export function policyTable(drivers: readonly SdkDriver[], cells: readonly (readonly Cell[])[]): string {
   const rows = POLICY_CASES.map(({ name, outcome }, index) =>
     [name, outcome, ...cells.map(column => column[index]?.text ?? '')].join(' | ')
   )

@@ -1,12 +1,12 @@
 /** What goes wrong around a gate, in every SDK: input that does not fit, and tools that fail. */
 import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, transform } from '../../src/hooks.ts'
-import { FULL, loadLocalDrivers, type Driver, type Note, type Observation } from './driver.ts'
+import { FULL, loadLocalDrivers, type SdkDriver, type Note, type Observation } from './driver.ts'
 
 const drivers = await loadLocalDrivers()
 
 /** One call, and which hooks ran about it. */
-async function observe(driver: Driver, streaming: boolean, input: object, rewrite?: object) {
+async function observe(driver: SdkDriver, streaming: boolean, input: object, rewrite?: object) {
   const events: string[] = []
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', () => (rewrite === undefined ? undefined : transform(rewrite)))

@@ -40,7 +40,7 @@ const sortKeys = (_: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
 
 /** Whether the tool takes this input. The schema cannot say so if it does not take `own` either, which it has transformed. */
-export async function fits(tool: SdkTool, input: unknown, own: unknown): Promise<boolean> {
+export async function fitsSchema(tool: SdkTool, input: unknown, own: unknown): Promise<boolean> {
   const { asSchema } = await import('ai')
   const { validate } = asSchema(tool.inputSchema)
   const isValid = async (value: unknown): Promise<boolean> => (await validate?.(value))?.success !== false

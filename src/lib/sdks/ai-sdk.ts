@@ -6,7 +6,7 @@ import type { FireOptions } from '../hooks/registry-internals.ts'
 import { attempt } from '../util/attempt.ts'
 import { nearMiss } from '../util/near.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
-import { approvedRequest, errorIn, fits, questionAbout, runPermitted, withContext } from './ai-sdk-call.ts'
+import { approvedRequest, errorIn, fitsSchema, questionAbout, runPermitted, withContext } from './ai-sdk-call.ts'
 import type { ExecuteOptions, PermittedCall, SdkTool } from './ai-sdk-call.ts'
 import { checkMatchers } from './missed-matchers.ts'
 
@@ -184,7 +184,7 @@ class ToolGate {
     const { updatedInput } = outcome
     if (updatedInput !== undefined && tool.execute === undefined)
       throw refusedByGate(toolName, 'a hook changed its input, which is not possible for a tool without execute()')
-    if (updatedInput !== undefined && !(await fits(tool, updatedInput, input)))
+    if (updatedInput !== undefined && !(await fitsSchema(tool, updatedInput, input)))
       throw refusedByGate(toolName, 'a hook changed its input, which no longer fits its inputSchema')
     const { needsApproval: needs } = tool as { needsApproval?: NeedsApproval }
     const context = (toolsContext as PlainObject | undefined)?.[toolName]

@@ -8,7 +8,7 @@ export const options: Options = { hooks }
 export const run = (): unknown => query({ prompt: 'go', options: { hooks } })
 
 type Shared = Extract<EventName, HookEvent>
-export const all: Record<Shared, unknown> = hooks
+export const sharedHooks: Record<Shared, unknown> = hooks
 /** The events that only one of both has. */
 export const ours: Record<Exclude<EventName, HookEvent>, true> = { AgentStart: true, AgentStop: true, Iteration: true }
 

@@ -5,7 +5,7 @@ import { cliStage } from '../../support/cli-stage.ts'
 import { processesWith } from '../../support/process-table.ts'
 import { eventually, gone, HANG, there } from '../../support/waiting.ts'
 import { everythingAt, freePort } from '../../tools/mcp/mcp-kit.ts'
-import { connect, EVERYTHING, proxied, proxyWords, SCRIPTED } from './proxy-kit.ts'
+import { connect, EVERYTHING, proxied, proxyWords, SCRIPTED_SERVER } from './proxy-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -20,7 +20,7 @@ test.each([
   async (tool, words) => {
     const stage = cliStage()
     const log = stage.write('home/calls.log', '')
-    const connected = await proxied(SCRIPTED, { stage, env: { MCP_LOG: log } })
+    const connected = await proxied(SCRIPTED_SERVER, { stage, env: { MCP_LOG: log } })
     const closed = new Promise(resolve => Object.assign(connected.client, { onclose: () => resolve('closed') }))
     expect(await connected.call(tool)).toEqual({ text: expect.stringMatching(words), isError: true })
     expect(await closed).toBe('closed')
@@ -30,13 +30,13 @@ test.each([
 )
 
 test('a server that answers and then ends: the answer arrives', async () => {
-  const { call } = await proxied(SCRIPTED)
+  const { call } = await proxied(SCRIPTED_SERVER)
   expect(await call('answer-and-die')).toEqual({ text: 'the last thing I say', isError: false })
 })
 
 test('a server that does not start: exit code 1 and why', async () => {
   const stage = cliStage()
-  const [, , ...words] = proxyWords(['--', ...SCRIPTED, 'die-at-once'], stage)
+  const [, , ...words] = proxyWords(['--', ...SCRIPTED_SERVER, 'die-at-once'], stage)
   const child = stage.start(words)
   let errors = ''
   child.stderr!.on('data', (chunk: Buffer) => (errors += chunk.toString()))
@@ -69,7 +69,7 @@ test('a client that is gone: the call in the gate never reaches the server, and 
       ]
     }
   })
-  const { client, call } = await proxied(SCRIPTED, { stage, env: { MCP_LOG: log } })
+  const { client, call } = await proxied(SCRIPTED_SERVER, { stage, env: { MCP_LOG: log } })
   const lost = call('echo', { text: 'hi' }).catch(String)
   await there(() =>
     processesOf(stage)().filter(pid => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep'))

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { cliStage } from '../../support/cli-stage.ts'
 import * as fc from '../../support/fast-check.ts'
 import { HANG } from '../../support/waiting.ts'
-import { proxied, SCRIPTED } from './proxy-kit.ts'
+import { proxied, SCRIPTED_SERVER } from './proxy-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -60,7 +60,7 @@ test('what ran is what was judged', async () => {
   ]
   const asked: { input: Given; allow: boolean }[] = []
   let isYes = true
-  const { call } = await proxied(SCRIPTED, {
+  const { call } = await proxied(SCRIPTED_SERVER, {
     stage,
     hooks: MODULE,
     env: { PLAN: plan, JUDGED: judged, MCP_LOG: log },

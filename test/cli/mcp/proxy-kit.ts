@@ -11,12 +11,12 @@ const require = createRequire(import.meta.url)
 const program = (name: string): string => require.resolve(`@modelcontextprotocol/${name}/dist/index.js`)
 
 export const EVERYTHING: readonly string[] = [process.execPath, program('server-everything'), 'stdio']
-export const filesystem = (folder: string): readonly string[] => [
+export const filesystemServer = (folder: string): readonly string[] => [
   process.execPath,
   program('server-filesystem'),
   folder
 ]
-export const SCRIPTED: readonly string[] = [
+export const SCRIPTED_SERVER: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL('../../fixtures/mcp/server.ts', import.meta.url))
 ]

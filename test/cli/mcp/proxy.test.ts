@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { cliStage, type CliStage } from '../../support/cli-stage.ts'
 import { noSandbox } from '../../support/host.ts'
 import { HANG } from '../../support/waiting.ts'
-import { answering, connect, EVERYTHING, filesystem, proxied, proxyWords, SCRIPTED } from './proxy-kit.ts'
+import { answering, connect, EVERYTHING, filesystemServer, proxied, proxyWords, SCRIPTED_SERVER } from './proxy-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -28,7 +28,7 @@ describe('what a hook decides about a call of the real filesystem server', () =>
     const hooks = `const fs = process.getBuiltinModule('fs')
       for (const event of ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'])
         hooks.on(event, ({ input }) => fs.appendFileSync('seen.jsonl', JSON.stringify(input) + '\\n'))`
-    const { call } = await proxied(filesystem(stage.project), { stage, hooks, name: 'my files' })
+    const { call } = await proxied(filesystemServer(stage.project), { stage, hooks, name: 'my files' })
     expect(await call('write_file', { path: path('a'), content: 'x' })).toMatchObject({ isError: false })
     expect(await call('read_text_file', { path: '/etc/passwd' })).toMatchObject({ isError: true })
     expect(readFileSync(path('a'), 'utf8')).toBe('x')
@@ -53,7 +53,7 @@ describe('what a hook decides about a call of the real filesystem server', () =>
 
   test('denied: it does not run, and the result says who refused and why', async () => {
     const { stage, path, files } = folder()
-    const { call } = await proxied(filesystem(stage.project), {
+    const { call } = await proxied(filesystemServer(stage.project), {
       stage,
       hooks: before(`return toolName.endsWith('write_file') ? { decision: 'deny', reason: 'read only' } : undefined`)
     })
@@ -68,7 +68,7 @@ describe('what a hook decides about a call of the real filesystem server', () =>
     const { stage, path, files } = folder()
     const hooks = `${before(`return { updatedInput: { ...toolInput, path: toolInput.path.replace('x-a', 'x-b') } }`)}
       ${before(`return toolInput.path.endsWith('bb') ? { decision: 'deny', reason: 'no bb' } : undefined`)}`
-    const { call } = await proxied(filesystem(stage.project), { stage, hooks })
+    const { call } = await proxied(filesystemServer(stage.project), { stage, hooks })
     await call('write_file', { path: path('x-a'), content: 'x' })
     expect(files()).toEqual(expect.arrayContaining(['x-b']))
     expect((await call('write_file', { path: path('x-ab'), content: 'x' })).text).toContain('no bb')
@@ -83,7 +83,7 @@ describe('what a hook decides about a call of the real filesystem server', () =>
     const { stage, path, files } = folder()
     const { asked, options } = answering(allow)
     const hooks = before(`return { decision: 'ask', reason: 'is it \\u200bsafe?' }`)
-    const { call } = await proxied(filesystem(stage.project), { stage, hooks, ...options })
+    const { call } = await proxied(filesystemServer(stage.project), { stage, hooks, ...options })
     const { text, isError } = await call('write_file', { path: path('a'), content: 'x' })
     expect([text, isError]).toEqual([expect.stringMatching(words), allow !== true])
     expect(files()).toEqual(written)
@@ -93,7 +93,7 @@ describe('what a hook decides about a call of the real filesystem server', () =>
 
   test('asked, and a yes without the box ticked is no', async () => {
     const { stage, path, files } = folder()
-    const { call } = await proxied(filesystem(stage.project), {
+    const { call } = await proxied(filesystemServer(stage.project), {
       stage,
       hooks: before(`return { decision: 'ask' }`),
       capabilities: { elicitation: {} },
@@ -106,7 +106,7 @@ describe('what a hook decides about a call of the real filesystem server', () =>
   test('asked, and the client cannot ask: refused, and the refusal says what to do', async () => {
     const { stage, path, files } = folder()
     const hooks = before(`return { decision: 'ask', reason: 'is it safe?' }`)
-    const { call } = await proxied(filesystem(stage.project), { stage, hooks })
+    const { call } = await proxied(filesystemServer(stage.project), { stage, hooks })
     const { text, isError } = await call('write_file', { path: path('a'), content: 'x' })
     expect(isError).toBe(true)
     expect(text).toMatch(/is it safe\?.*does not support elicitation.*let the hook answer allow or deny/)
@@ -118,7 +118,7 @@ describe('what a hook decides about a call of the real filesystem server', () =>
     const { asked, options } = answering(true)
     const hooks = `${before(`return { decision: 'ask' }`)}
       hooks.on('PermissionRequest', () => ({ decision: 'deny', reason: 'not at night' }))`
-    const { call } = await proxied(filesystem(stage.project), { stage, hooks, ...options })
+    const { call } = await proxied(filesystemServer(stage.project), { stage, hooks, ...options })
     expect((await call('write_file', { path: path('a'), content: 'x' })).text).toContain('not at night')
     expect(asked).toEqual([])
   })
@@ -136,7 +136,7 @@ describe('results', () => {
     const { stage, path } = folder()
     writeFileSync(path('a'), 'secret')
     const hooks = `hooks.on('PostToolUse', () => ({ suppressOutput: true }))`
-    const { client } = await proxied(filesystem(stage.project), { stage, hooks })
+    const { client } = await proxied(filesystemServer(stage.project), { stage, hooks })
     await client.listTools()
     const result = await client.callTool({ name: 'read_text_file', arguments: { path: path('a') } })
     expect(result).toEqual({
@@ -192,7 +192,7 @@ describe('a gate that cannot answer is closed', () => {
     const stage = cliStage()
     stage.user({ hooks: { PreToolUse: [{ matcher: 'mcp__srv__echo', hooks: [hook] }] } })
     const log = stage.path('home/calls.log')
-    const { call } = await proxied(SCRIPTED, { stage, env: { MCP_LOG: log } })
+    const { call } = await proxied(SCRIPTED_SERVER, { stage, env: { MCP_LOG: log } })
     expect((await call('echo', { text: 'hi' })).isError).toBe(true)
     expect(existsSync(log)).toBe(false)
     expect(await call('say', { text: 'hi' })).toEqual({ text: 'hi', isError: false })
@@ -217,7 +217,7 @@ describe('a gate that cannot answer is closed', () => {
     for (const [name, content] of Object.entries(files)) stage.write(name, content as object)
     const flags = words.map(word => (word.includes('/') ? stage.path(word) : word))
     const log = stage.path('home/calls.log')
-    const { call, client } = await proxied(SCRIPTED, { stage, flags, env: { MCP_LOG: log } })
+    const { call, client } = await proxied(SCRIPTED_SERVER, { stage, flags, env: { MCP_LOG: log } })
     const { text, isError } = await call('echo', { text: 'hi' })
     expect([isError, text]).toEqual([
       true,
@@ -238,7 +238,7 @@ describe('a gate that cannot answer is closed', () => {
   })
 
   test('input that is not an object', async () => {
-    const { client } = await proxied(SCRIPTED)
+    const { client } = await proxied(SCRIPTED_SERVER)
     const result = await client.request({
       method: 'tools/call',
       params: { name: 'echo', arguments: ['x'] as unknown as Record<string, unknown> }
@@ -273,13 +273,13 @@ describe('the command', () => {
 
   test('a client that ends its input ends the proxy, with exit code 0', async () => {
     const stage = cliStage()
-    const [, , ...words] = proxyWords(['--', ...SCRIPTED], stage)
+    const [, , ...words] = proxyWords(['--', ...SCRIPTED_SERVER], stage)
     expect(await stage.run(words)).toMatchObject({ code: 0, stdout: '' })
   })
 
   test('what hooks print goes to standard error, and never between the messages', async () => {
     const hooks = `process.stdout.write('loaded'); ${before(`console.log('seen'); process.stdout.write('half a line')`)}`
-    const { call, stderr } = await proxied(SCRIPTED, { hooks })
+    const { call, stderr } = await proxied(SCRIPTED_SERVER, { hooks })
     expect(await call('echo', { text: 'hi' })).toEqual({ text: 'echo: hi', isError: false })
     expect(stderr()).toMatch(/loaded[^]*seen\nhalf a line/)
   })
@@ -288,7 +288,7 @@ describe('the command', () => {
     const hooks = `for (const matcher of ['mcp__srw__echo', 'mcp__srv__ecco', 'echo', 'mcp__other__x'])
       hooks.on('PreToolUse', matcher, () => ({ decision: 'deny' }))`
     const flags = ['--settings', '{ "permissions": { "deny": ["mcp__srw__say", "say"] } }']
-    const { call, stderr } = await proxied(SCRIPTED, { hooks, flags })
+    const { call, stderr } = await proxied(SCRIPTED_SERVER, { hooks, flags })
     expect((await call('echo', { text: 'hi' })).isError).toBe(false)
     const lines = stderr().match(/(?<=: )(?:the matcher )?\S+ protects nothing: .*|no hook .*/g)
     expect(lines?.toSorted()).toEqual([
@@ -299,7 +299,7 @@ describe('the command', () => {
       'the matcher mcp__srv__ecco protects nothing: the server srv has no such tool',
       'the matcher mcp__srw__echo protects nothing: there is no server srw (did you mean srv?)'
     ])
-    const gated = await proxied(SCRIPTED, { hooks: before('') })
+    const gated = await proxied(SCRIPTED_SERVER, { hooks: before('') })
     await gated.call('echo', { text: 'hi' })
     expect(gated.stderr()).not.toMatch(/protects nothing|passed on/)
   })
@@ -321,7 +321,7 @@ describe('the command', () => {
   test.skipIf(noSandbox !== undefined)('with a sandbox in the settings, the server is confined', async () => {
     const { stage, path } = folder()
     const flags = ['--settings', '{ "sandbox": { "enabled": true } }']
-    const { call } = await proxied(filesystem('/'), { stage, flags })
+    const { call } = await proxied(filesystemServer('/'), { stage, flags })
     expect(await call('write_file', { path: path('a'), content: 'x' })).toMatchObject({ isError: false })
     expect(await call('write_file', { path: stage.path('home/b'), content: 'x' })).toMatchObject({ isError: true })
     expect([existsSync(path('a')), existsSync(stage.path('home/b'))]).toEqual([true, false])

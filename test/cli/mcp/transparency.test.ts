@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { cliStage } from '../../support/cli-stage.ts'
 import { eventually, HANG } from '../../support/waiting.ts'
 import { everythingAt, freePort } from '../../tools/mcp/mcp-kit.ts'
-import { connect, EVERYTHING, proxied, proxyWords, SCRIPTED, type ConnectedClient } from './proxy-kit.ts'
+import { connect, EVERYTHING, proxied, proxyWords, SCRIPTED_SERVER, type ConnectedClient } from './proxy-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -112,7 +112,7 @@ test('a cancelled call is cancelled at the server, and a hook learns of it', asy
   const log = stage.path('home/calls.log')
   const hooks = `hooks.on('PostToolUseFailure', ({ input }) =>
     process.getBuiltinModule('fs').appendFileSync(${JSON.stringify(log)}, 'interrupt ' + input.is_interrupt + '\\n'))`
-  const { client, call } = await proxied(SCRIPTED, { stage, hooks, env: { MCP_LOG: log } })
+  const { client, call } = await proxied(SCRIPTED_SERVER, { stage, hooks, env: { MCP_LOG: log } })
   const lines = (): readonly string[] => stage.read('home/calls.log').trim().split('\n')
   stage.write('home/calls.log', '')
   const abort = new AbortController()
@@ -128,7 +128,7 @@ test('a call that is cancelled during its question never runs, and the question 
   const stage = cliStage()
   const log = stage.path('home/calls.log')
   const asked: AbortSignal[] = []
-  const { client, call } = await proxied(SCRIPTED, {
+  const { client, call } = await proxied(SCRIPTED_SERVER, {
     stage,
     env: { MCP_LOG: log },
     hooks: `hooks.on('PreToolUse', 'mcp__srv__echo', () => ({ decision: 'ask' }))`,
@@ -185,7 +185,7 @@ test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('protocol %s
 
 test('messages that two parsers could read differently are not passed on', async () => {
   const { write, answer, initialize, stage, stderr } = raw(
-    SCRIPTED,
+    SCRIPTED_SERVER,
     `hooks.on('PreToolUse', () => ({ decision: 'deny' }))`
   )
   await initialize()
@@ -206,7 +206,7 @@ test('messages that two parsers could read differently are not passed on', async
 
 test('a second request with the id of an open one cannot take its result', async () => {
   const { write, answer, initialize, stderr } = raw(
-    SCRIPTED,
+    SCRIPTED_SERVER,
     `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
   )
   await initialize()
@@ -218,7 +218,7 @@ test('a second request with the id of an open one cannot take its result', async
 
 test('a server cannot pass a result off as a task or a question', async () => {
   const { write, answer, initialize } = raw(
-    SCRIPTED,
+    SCRIPTED_SERVER,
     `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
   )
   await initialize()
@@ -234,7 +234,7 @@ test('a server cannot pass a result off as a task or a question', async () => {
 })
 
 test('a result that cannot be written as JSON is an error', async () => {
-  const { write, answer, initialize } = raw(SCRIPTED)
+  const { write, answer, initialize } = raw(SCRIPTED_SERVER)
   await initialize()
   write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'deep', arguments: {} } })
   expect(await answer(1)).toMatchObject({ error: { message: expect.stringContaining('cannot be passed on') } })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { toAgentSdkHooks } from '../../../src/agent-sdk.ts'
 import { anthropicServer, type AnthropicBlock, type AnthropicBody } from '../../support/anthropic-server.ts'
-import { writtenNote, type Driver, type Note, type Observation, type Scene } from '../driver.ts'
+import { writtenNote, type SdkDriver, type Note, type Observation, type Scene } from '../driver.ts'
 
 const PACKAGES = fileURLToPath(new URL('../../agent-sdk/types/node_modules/@anthropic-ai/', import.meta.url))
 const PROGRAM = join(PACKAGES, `claude-agent-sdk-${process.platform}-${process.arch}/claude`)
@@ -87,7 +87,7 @@ export async function runClaudeCode(scene: Scene, uses?: readonly AnthropicBlock
   }
 }
 
-export const driver: Driver = {
+export const agentSdkDriver: SdkDriver = {
   hooksElsewhere: true,
   name: 'Claude Agent SDK 0.3',
   run: scene => runClaudeCode(scene),

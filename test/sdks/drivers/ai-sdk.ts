@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { scriptedModel } from '../../../examples/sdks/models/ai-sdk.ts'
 import { guardTools } from '../../../src/ai-sdk.ts'
 import { answered, runLoop } from '../ai-sdk-kit.ts'
-import { writtenNote, type Driver, type Note } from '../driver.ts'
+import { writtenNote, type SdkDriver, type Note } from '../driver.ts'
 
-export const driver: Driver = {
+export const aiSdkDriver: SdkDriver = {
   name: 'AI SDK 7.0',
   asksAboutCall: true,
   run: async ({ hooks, calls, approve, streaming }) => {

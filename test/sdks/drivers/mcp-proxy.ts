@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CLI } from '../../support/built-package.ts'
-import type { Driver, Note } from '../driver.ts'
+import type { SdkDriver, Note } from '../driver.ts'
 import { POLICY_CASES } from '../policy-cases.ts'
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
@@ -35,7 +35,7 @@ async function startServer(isHttp: boolean, env: NodeJS.ProcessEnv): Promise<{ w
   return { words: ['--http', `http://127.0.0.1:${port}/mcp`], end: () => void child.kill() }
 }
 
-export const driver: Driver = {
+export const mcpProxyDriver: SdkDriver = {
   name: 'MCP proxy (stdio, HTTP)',
   hooksElsewhere: true,
   run: async ({ policy, calls, approve, streaming }) => {

@@ -1,9 +1,9 @@
 import { AIMessage, createAgent, fakeModel, tool, ToolMessage } from 'langchain'
 import { z } from 'zod'
 import { gate } from '../../../examples/sdks/langchain.ts'
-import { recorder, writtenNote, type Driver } from '../driver.ts'
+import { recorder, writtenNote, type SdkDriver } from '../driver.ts'
 
-export const driver: Driver = {
+export const langchainDriver: SdkDriver = {
   name: 'LangChain 1.5',
   run: async ({ hooks, calls, approve, streaming }) => {
     const { ran, asked, options } = recorder(approve)

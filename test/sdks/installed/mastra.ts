@@ -3,9 +3,9 @@ import { createTool } from '@mastra/core/tools'
 import { z } from 'zod'
 import { guardTools } from '../../../examples/sdks/mastra.ts'
 import { scriptedModel } from '../../../examples/sdks/models/mastra.ts'
-import { recorder, writtenNote, type Driver } from '../driver.ts'
+import { recorder, writtenNote, type SdkDriver } from '../driver.ts'
 
-export const driver: Driver = {
+export const mastraDriver: SdkDriver = {
   name: 'Mastra 1.71',
   run: async ({ hooks, calls, approve, streaming }) => {
     const { ran, asked, options } = recorder(approve)

@@ -2,11 +2,11 @@ import { Agent, run, setTracingDisabled, tool } from '@openai/agents'
 import { z } from 'zod'
 import { scriptedModel } from '../../../examples/sdks/models/openai-agents.ts'
 import { guardTools } from '../../../examples/sdks/openai-agents.ts'
-import { recorder, writtenNote, type Driver } from '../driver.ts'
+import { recorder, writtenNote, type SdkDriver } from '../driver.ts'
 
 setTracingDisabled(true)
 
-export const driver: Driver = {
+export const openaiAgentsDriver: SdkDriver = {
   name: 'OpenAI Agents 0.20',
   run: async ({ hooks, calls, approve, streaming }) => {
     const { ran, asked, options } = recorder(approve)

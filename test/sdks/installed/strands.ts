@@ -2,11 +2,11 @@ import { Agent, tool, type JSONValue } from '@strands-agents/sdk'
 import { z } from 'zod'
 import { ScriptedModel } from '../../../examples/sdks/models/strands.ts'
 import { addGate } from '../../../examples/sdks/strands.ts'
-import { recorder, writtenNote, type Driver, type Note } from '../driver.ts'
+import { recorder, writtenNote, type SdkDriver, type Note } from '../driver.ts'
 
 const NOTE = { description: 'Writes a note', inputSchema: z.object({ path: z.string(), text: z.string() }) }
 
-export const driver: Driver = {
+export const strandsDriver: SdkDriver = {
   name: 'Strands 1.19',
   run: async ({ hooks, calls, approve, streaming }) => {
     const { ran, asked, options } = recorder(approve)
