@@ -62,7 +62,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
 }
 
 /** Everything is allowed, by rules and by a person: only the sandbox is left. */
-export const anything = {
+const anything = {
   permissionMode: 'bypassPermissions',
   allowDangerouslySkipPermissions: true,
   canUseTool: async (_, input) => ({ behavior: 'allow', updatedInput: input })

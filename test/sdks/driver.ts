@@ -77,7 +77,7 @@ export function recorder(approve: boolean | undefined): {
 }
 
 /** Files of drivers/. */
-export const DRIVER_NAMES: readonly string[] = ['ai-sdk', 'agent-sdk', 'mcp-proxy']
+const DRIVER_NAMES: readonly string[] = ['ai-sdk', 'agent-sdk', 'mcp-proxy']
 
 /** Files of installed/, for packages that `installSdks` installs there. */
 export const INSTALLED_DRIVER_NAMES: readonly string[] = ['openai-agents', 'langchain', 'mastra', 'strands']
