@@ -199,7 +199,10 @@ describe('git reads only where the repository names no program', () => {
     '[includeIf "gitdir:/"]\n\tpath = ../evil',
     '[core]\n\tsshCommand = ./evil.sh',
     '[CORE] fsMonitor = ./evil.sh',
-    '[core]\n\thooksPath = evil'
+    '[core]\n\thooksPath = "evil"',
+    '[core]\n\thooksPath = ~/evil',
+    '[core]\n\thooksPath = src/../evil',
+    '[core]\n\thooksPath = evil # hooks'
   ])('%j', config => {
     const other = attackStage()
     try {

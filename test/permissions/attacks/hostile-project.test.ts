@@ -165,6 +165,17 @@ describe('a repository names a program in a place that is easily overlooked', ()
     }))
 })
 
+test('another folder of hooks: reading needs no prompt unless one of them would run', () =>
+  within(stage => {
+    configure(stage.root, '[core]\n\thooksPath = .husky/_')
+    writeProgram(join(stage.root, '.husky/_/pre-commit'))
+    for (const command of ['git status', 'git diff | head', 'git log --oneline'])
+      expect(stage.judge(command, []).decision, command).toBe('allow')
+    expect(stage.judge('git commit -m x', GIT).decision).toBe('ask')
+    writeProgram(join(stage.root, '.husky/_/post-index-change'))
+    expect(stage.judge('git diff', []).decision).toBe('ask')
+  }))
+
 describe('under a rule for git', () => {
   test('drivers of the repository ask, and keys for a terminal do not', () =>
     within(stage => {

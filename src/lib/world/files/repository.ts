@@ -24,6 +24,14 @@ const PLAIN_KEYS =
 const IDLE_KEYS =
   /^(?:alias\..+|pager\..+|core\.(?:editor|pager|hookspath|excludesfile)|sequence\.editor|commit\.template|(?:diff|merge)tool\..+|(?:diff|merge)\.(?:gui)?tool|gui\..+)$/
 
+/** Further keys that run nothing with such a value. What is in the folder of hooks is looked at by itself. */
+const PLAIN_VALUES: Readonly<Record<string, RegExp>> = {
+  'core.hookspath': /^(?!.*\.\.)[\w./-]+$/,
+  'commit.gpgsign': /^false$/,
+  'tag.gpgsign': /^false$/,
+  'push.gpgsign': /^false$/
+}
+
 const SIGNS = /^(?:commit|tag|push)\.gpgsign$/
 
 type Entries = readonly (readonly [key: string, value: string])[]
@@ -37,7 +45,7 @@ export function repositoryFacts(folder: string, depth = 0): RepositoryFacts {
   if (git.isHidden) return factsOfUnknown(`what ${git.own} says: it is a repository`)
   const local = [`${git.common}/config`, `${git.own}/config.worktree`].flatMap(entriesOf)
   const global = [join(homedir(), '.gitconfig'), join(homedir(), '.config/git/config')].flatMap(entriesOf)
-  const keys = local.filter(([key, value]) => !PLAIN_KEYS.test(key) && !(SIGNS.test(key) && value === 'false'))
+  const keys = local.filter(([key, value]) => !PLAIN_KEYS.test(key) && !PLAIN_VALUES[key]?.test(value))
   const signs = [...global, ...local].find(([key, value]) => SIGNS.test(key) && value !== 'false')?.[0]
   const hooks = hooksIn(git, [...global, ...local])
   const within = depth < DEEPEST ? submodulesOf(git) : undefined
