@@ -198,6 +198,8 @@ test.each(['agent-sdk', 'ai-sdk', 'hooks', 'testing', 'worker'])(
       format: 'esm',
       platform: 'node',
       metafile: true,
+      // A peer: programs that use it have it.
+      external: ['ai'],
       outfile
     })
     expect(await run(process.execPath, [outfile])).toEqual({ code: 0, output: 'true\n' })

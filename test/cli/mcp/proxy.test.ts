@@ -237,6 +237,16 @@ describe('a gate that cannot answer is closed', () => {
     expect(existsSync(stage.path('home/started'))).toBe(false)
   })
 
+  test('a project that brings only its list of servers, of which the proxy is one, needs no trust', async () => {
+    const stage = cliStage()
+    stage.write('project/.mcp.json', { mcpServers: { srv: { command: 'carabiner', args: ['mcp', '--', 'x'] } } })
+    const { call } = await proxied(SCRIPTED_SERVER, { stage })
+    expect((await call('say', { text: 'hi' })).text).toBe('hi')
+    stage.settings({ permissions: { allow: ['Bash'] } })
+    const [, , ...words] = proxyWords(['--', ...SCRIPTED_SERVER], stage)
+    expect(await stage.run(words)).toMatchObject({ code: 3, stderr: expect.stringContaining('allow  Bash') })
+  })
+
   test('input that is not an object', async () => {
     const { client } = await proxied(SCRIPTED_SERVER)
     const result = await client.request({
@@ -253,6 +263,7 @@ describe('the command', () => {
     [['mcp', '--http', 'http://x/', '--', 'y'], /name one server/],
     [['mcp', '--http', 'ftp://x/'], /http/],
     [['mcp', '--http', 'http://x/', '--header', 'Token'], /Name: value/],
+    [['mcp', '--header', 'A: b', '--', 'y'], /--header needs --http/],
     [['mcp', '--name', '!!', '--', 'y'], /--name/],
     [['mcp', '--permission-mode', 'yolo', '--', 'y'], /mode/]
   ])('%j is a mistake', async (words, message) => {

@@ -5,6 +5,7 @@ import { concernsAny, gateFindings, missedTools } from '../../query/setup/missed
 import { SavedPermissions } from '../../query/saved-permissions.ts'
 import { findingLine, stopsRun } from '../../settings/files/finding.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
+import { coverageOf } from '../../settings/trust/digest.ts'
 import { KnownTools } from '../../tools/mcp/mcp-approvals.ts'
 import { readServer, serversIn } from '../../tools/mcp/mcp-config.ts'
 import { serverIdentity, type NamedServer } from '../../tools/mcp/mcp.ts'
@@ -42,7 +43,9 @@ export async function proxyServer(words: readonly string[], flags: McpFlags): Pr
   const server = serverIn(words, flags)
   reserveOutput()
   const state = loadProjectState(flags)
-  const trusted = decideProjectHooks(state, flags)
+  // The proxy is usually an entry of the project's own .mcp.json, and starts none of these servers.
+  const isHarmless = coverageOf({ ...state.loaded, servers: [] }) === undefined
+  const trusted = isHarmless || decideProjectHooks(state, flags)
   if (trusted === undefined) return reportUntrusted(state)
   const situation = { loaded: state.loaded, projectTrusted: trusted, hasAgent: true }
   const armed = await hooksHere(situation, { cwd: state.where.cwd, profile: flags.profile })
@@ -64,6 +67,7 @@ export async function proxyServer(words: readonly string[], flags: McpFlags): Pr
 function serverIn([command, ...args]: readonly string[], { http, header = [], name }: McpFlags): NamedServer {
   if ((command === undefined) === (http === undefined))
     throw fault('E_USAGE', 'name one server: carabiner mcp -- PROGRAM ARGUMENTS, or carabiner mcp --http URL')
+  if (http === undefined && header.length > 0) throw fault('E_USAGE', '--header needs --http')
   const own = name ?? http?.replace(/^\w+:\/+([^/:]*).*$/, '$1') ?? programName([command ?? '', ...args])
   if (serverLabel(own) === '') throw fault('E_USAGE', `--name takes a name with letters or digits, not ${own}`)
   const source = 'dynamic'

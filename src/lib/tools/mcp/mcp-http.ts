@@ -1,5 +1,6 @@
 import type { FetchLike, JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import { setTimeout as wait } from 'node:timers/promises'
+import { errorMessage } from '../../errors.ts'
 import { httpFetch } from '../../world/http/client.ts'
 import { LONGEST_MESSAGE, type ServerLink } from './mcp-stdio.ts'
 
@@ -63,7 +64,11 @@ class Owed {
 
 /** Limits the size of one message, to protect our memory. */
 const boundedFetch: FetchLike = async (url, init) => {
-  const response = await httpFetch(url, { ...init, redirect: 'follow' })
+  const response = await httpFetch(url, { ...init, redirect: 'follow' }).catch((error: Error) => {
+    // "fetch failed" alone says neither what nor why.
+    if (!(error.cause instanceof Error)) throw error
+    throw new Error(`${new URL(url).origin} cannot be reached: ${errorMessage(error.cause)}`, { cause: error })
+  })
   if (response.body === null) return response
   const { status, statusText, headers } = response
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true
