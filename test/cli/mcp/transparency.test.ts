@@ -204,6 +204,34 @@ test('messages that two parsers could read differently are not passed on', async
   expect(stderr().match(/was not passed on/g)).toHaveLength(6)
 })
 
+test('names that a server might take for others are refused: of the method, of parameters, of arguments', async () => {
+  const hooks = `hooks.on('PreToolUse', ({ toolInput }) => (toolInput.text ? { decision: 'deny' } : undefined))`
+  const { write, answer, initialize, stage } = raw(SCRIPTED_SERVER, hooks)
+  await initialize()
+  const send = (id: number, method: string, params: object): void => write({ jsonrpc: '2.0', id, method, params })
+  const args = { text: 'x' }
+  for (const [id, method] of ['Tools/Call', 'tools/call ', 'tools/call\0'].entries()) {
+    send(id, method, { name: 'echo', arguments: args })
+    expect(await answer(id)).toMatchObject({ error: { message: `there is no method ${method}` } })
+  }
+  for (const [id, params] of [
+    { name: 'echo', arguments: {}, Arguments: args },
+    { name: 'other', NAME: 'echo', arguments: {} },
+    { name: 'echo', arguments: { Text: 'x' } }
+  ].entries()) {
+    send(10 + id, 'tools/call', params)
+    const { result } = await answer(10 + id)
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('differs only in case') }]
+    })
+  }
+  write({ jsonrpc: '2.0', method: 'TOOLS/CALL', params: { name: 'echo', arguments: args } })
+  send(20, 'tools/list', {})
+  await answer(20)
+  expect(stage.read('home/calls.log')).toBe('')
+})
+
 test('a second request with the id of an open one cannot take its result', async () => {
   const { write, answer, initialize, stderr } = raw(
     SCRIPTED_SERVER,

@@ -7,7 +7,7 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { judgeOf, type CallGate } from './call-judge.ts'
 import type { OfferedTools } from './offered-tools.ts'
 import { ownId, type Questions } from './questions.ts'
-import { failedResponse, type Relay } from './relay.ts'
+import { failedResponse, misspelledKey, type Relay } from './relay.ts'
 
 export interface CallPorts {
   readonly gate: CallGate
@@ -66,6 +66,11 @@ export class GatedCall {
     const { gate, tools } = this.#ports
     if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
     const tool = await tools.find(String(this.#call.params['name']), page => this.#listTools(page))
+    const misspelled =
+      misspelledKey(this.#call.params, ['name', 'arguments']) ??
+      misspelledArgument(this.#input, tool?.definition.inputSchema)
+    if (misspelled !== undefined)
+      throw new Error(`there is no ${misspelled}, but a name that differs only in case; use that`)
     let output: unknown
     const run = async (input: object): Promise<unknown> => (output = await this.#run(input))
     const shown = await guard(judgeOf(gate, tool), this.#name, run, {
@@ -148,6 +153,15 @@ export class GatedCall {
 function envelopeIn({ _meta: meta }: PlainObject): PlainObject {
   const own = Object.entries(isObject(meta) ? meta : {}).filter(([key]) => key.startsWith('io.modelcontextprotocol/'))
   return own.length === 0 ? {} : { _meta: Object.fromEntries(own) }
+}
+
+/** A name in the input that is none of the schema, and that some servers read as one of it. Hooks do not. */
+function misspelledArgument(input: unknown, schema: unknown): string | undefined {
+  const properties = isObject(schema) ? schema['properties'] : undefined
+  if (!isObject(input) || !isObject(properties)) return undefined
+  const names = Object.keys(properties)
+  const below = names.map(name => misspelledArgument(input[name], properties[name]))
+  return misspelledKey(input, names) ?? below.find(each => each !== undefined)
 }
 
 /** The result that a hook put in place of another: a text, a list of content, or a whole result. */

@@ -24,7 +24,7 @@ export class OfferedTools {
 
   /** Undefined if the server does not list it. `list` gets one page. */
   async find(tool: string, list: (page: PlainObject) => Promise<PlainObject>): Promise<KnownTool | undefined> {
-    for (let tries = 0; this.isStale; tries++) {
+    for (let tries = 0; this.isStale || this.#listing !== undefined; tries++) {
       if (tries === MOST_TRIES) throw new Error('the server announces again and again that its tools have changed')
       await (this.#listing ??= this.#listAll(list).finally(() => (this.#listing = undefined)))
     }

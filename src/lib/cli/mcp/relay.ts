@@ -43,7 +43,7 @@ export class Relay {
       return kind === 'response' ? undefined : this.pass('client', message)
     }
     if (kind === 'request') return this.#begin(message)
-    if (kind === 'notification' && this.handlers.has(method))
+    if (kind === 'notification' && this.#resembles(method))
       return this.#ports.notice(`a ${String(method)} without an id was not passed on`)
     this.pass('server', message)
     if (method === 'notifications/cancelled' && isObject(params)) this.#cancel(params['requestId'])
@@ -90,11 +90,22 @@ export class Relay {
           .catch((error: Error) => fail(`the response cannot be passed on: ${error.message}`))
     }
     const handler = this.handlers.get(method)
+    if (handler === undefined && this.#resembles(method))
+      return close(new Error(`there is no method ${String(method)}`))
     if (handler === undefined) return this.#send('server', request, controller.signal, close)
     const answering = handler(request, controller.signal)
       .then(close, close)
       .finally(() => this.#answering.delete(answering))
     this.#answering.add(answering)
+  }
+
+  /** Whether a server might take it for a method with a handler. */
+  #resembles(method: unknown): boolean {
+    const letters = (text: unknown): string =>
+      String(text)
+        .toLowerCase()
+        .replaceAll(/[^a-z]/g, '')
+    return [...this.handlers.keys()].some(each => letters(each) === letters(method))
   }
 
   #send(to: Side, request: PlainObject, signal: AbortSignal, take: Take): void {
@@ -120,12 +131,15 @@ export const failedResponse = (id: unknown, message: string): PlainObject => ({
   error: { code: -32000, message }
 })
 
-const KEYS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'result', 'error'])
+const KEYS = ['id', 'method', 'params', 'result', 'error']
 
-/** Undefined for what the other side might read differently: some parsers ignore the case of keys. */
+/** A key that the other side might read as one of `known`: some parsers ignore the case of keys. */
+export const misspelledKey = (value: PlainObject, known: readonly string[]): string | undefined =>
+  Object.keys(value).find(key => !known.includes(key) && known.some(each => each.toLowerCase() === key.toLowerCase()))
+
+/** Undefined for what the other side might read differently. */
 function kindOf(message: unknown): 'request' | 'notification' | 'response' | undefined {
-  if (!isObject(message) || Object.keys(message).some(key => !KEYS.has(key) && KEYS.has(key.toLowerCase())))
-    return undefined
+  if (!isObject(message) || misspelledKey(message, KEYS) !== undefined) return undefined
   const { id, method } = message
   const isResponse = 'result' in message || 'error' in message
   if (method === undefined) return isResponse ? 'response' : undefined

@@ -29,6 +29,16 @@ function sharedAgent(protocol: string, timeout: number): http.Agent {
 
 const MOST_REDIRECTS = 20
 
+/** Headers that another origin gets after a redirect. Any other one may be a credential, such as X-API-Key. */
+const PUBLIC: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'content-type',
+  'last-event-id',
+  'mcp-protocol-version',
+  'user-agent'
+])
+
 /** `fetch`, except that redirects are followed only with `redirect: 'follow'`. Request bodies are strings. */
 export async function httpFetch(input: string | URL | Request, init: RequestInit = {}, idle = IDLE): Promise<Response> {
   let url = new URL(input instanceof URL || typeof input === 'string' ? input : input.url)
@@ -41,7 +51,8 @@ export async function httpFetch(input: string | URL | Request, init: RequestInit
     if (next === undefined) return response
     await response.body?.cancel()
     if (left === 0) throw new TypeError(`redirected more than ${MOST_REDIRECTS} times`)
-    if (next.origin !== url.origin) for (const name of ['authorization', 'cookie']) headers.delete(name)
+    const withheld = [...headers.keys()].filter(name => next.origin !== url.origin && !PUBLIC.has(name))
+    for (const name of withheld) headers.delete(name)
     if (response.status === 303 || (response.status < 303 && init.method === 'POST'))
       Object.assign(sending, { method: 'GET', body: undefined })
     url = next
