@@ -232,6 +232,16 @@ test('names that a server might take for others are refused: of the method, of p
   expect(stage.read('home/calls.log')).toBe('')
 })
 
+test('a number that cannot be sent is judged as what is sent', async () => {
+  const hooks = `hooks.on('PreToolUse', ({ toolInput }) => ({ decision: 'deny', reason: 'judged ' + toolInput.text }))`
+  const { write, answer, initialize } = raw(SCRIPTED_SERVER, hooks)
+  await initialize()
+  for (const [id, number] of ['-1e999', '9'.repeat(400)].entries()) {
+    write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":{"text":${number}}}}`)
+    expect(JSON.stringify(await answer(id))).toContain('judged null')
+  }
+})
+
 test('a second request with the id of an open one cannot take its result', async () => {
   const { write, answer, initialize, stderr } = raw(
     SCRIPTED_SERVER,

@@ -170,13 +170,19 @@ async function relayTo(link: ServerLink, gate: CallGate, tools: OfferedTools): P
   }
 }
 
+/** A number that may be read as Infinity. */
+const TOO_LARGE = /\de\+?\d{3}|\d{309}/i
+
 function readClient(relay: Relay, onEnd: () => void): void {
   const lines = new ByteRecords({
     separator: 10,
     longest: LONGEST_MESSAGE,
     take(line) {
-      if (line.toString().trim() === '') return
-      const message = jsonIn(line.toString())
+      const text = line.toString()
+      if (text.trim() === '') return
+      const parsed = jsonIn(text)
+      // Infinity is sent as null: hooks must judge that.
+      const message = TOO_LARGE.test(text) ? jsonIn(JSON.stringify(parsed ?? null)) : parsed
       // In 2025-03-26, several messages may come as a list.
       for (const each of Array.isArray(message) ? (message as unknown[]) : [message]) relay.take('client', each)
     },
