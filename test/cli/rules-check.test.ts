@@ -166,3 +166,13 @@ describe('rules with examples', () => {
     expect(code).toBe(0)
   })
 })
+
+test('allow rules of a project that is not trusted do not apply, and it says so', async () => {
+  const stage = cliStage()
+  stage.settings({ permissions: { allow: ['Bash(npm test)'] } })
+  const { stdout, stderr } = await stage.run(['rules', 'check', 'Bash', 'npm test'])
+  expect(stdout).toMatch(/^ask/)
+  expect(stderr).toBe(
+    'carabiner: the project is not trusted, so its allow rules do not apply; run carabiner hooks trust\n'
+  )
+})

@@ -9,9 +9,10 @@ import { narrowedBy, OTHERS } from '../../permissions/rule-advice.ts'
 import { SavedPermissions } from '../../query/saved-permissions.ts'
 import { rulesToAdd } from '../../permissions/suggestions.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
+import { needsTrust } from '../../settings/trust/digest.ts'
 import { EXIT, loadProjectState } from '../common.ts'
 import type { FlagValues, RULES_FLAGS } from '../flags.ts'
-import { escapeLine, printLine, safeJson } from '../print.ts'
+import { escapeLine, printError, printLine, safeJson } from '../print.ts'
 import { factsHere, policyOf } from './policy.ts'
 
 type RulesFlags = FlagValues<typeof RULES_FLAGS>
@@ -56,6 +57,8 @@ function policyWith(flags: RulesFlags): Policy {
   const of = (texts: readonly string[] | undefined, behavior: Rule['behavior']): readonly Rule[] =>
     (texts ?? []).map(text => requireRule(text, behavior, `--${behavior}`))
   const trusted = state.trust.state === 'trusted' || state.trust.state === 'nothing'
+  if (!trusted && state.loaded.rules.some(needsTrust))
+    printError('carabiner: the project is not trusted, so its allow rules do not apply; run carabiner hooks trust')
   const mode = parseMode(flags.mode ?? state.loaded.mode ?? 'default', true)
   if (typeof mode === 'object') throw fault('E_MODE', mode.problem, '--mode')
   const saved = new SavedPermissions(state.where.ownHome, state.loaded.root).rules()
