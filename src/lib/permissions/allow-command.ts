@@ -1,8 +1,9 @@
 import type { CallFacts, Policy, Rule } from './policy.ts'
-import { join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { shellWord } from '../shell/command-words.ts'
 import { formOf, type Form } from '../shell/form.ts'
 import { parseShell, type Leaf, type Redirection, type ShellWord } from '../shell/parse.ts'
+import { isProgramOf } from '../shell/programs.ts'
 import { isHarmlessVariable } from '../shell/variables.ts'
 import { isWithin } from '../world/files/paths.ts'
 import type { RepositoryFacts } from '../world/files/repository.ts'
@@ -155,16 +156,34 @@ class Judge {
       const literal = literalWords(rule, text, words)
       if (literal === undefined) continue
       const form = formOf(words, literal)
-      const why = form.why ?? this.#problem(form, rule) ?? this.#patternProblem(form.patterns)
+      const why =
+        form.why ?? this.#planted(words, form) ?? this.#problem(form, rule) ?? this.#patternProblem(form.patterns)
       if (why === undefined)
         return this.#inner(form, this.#allowed(text, rule, `a rule covers it: ${describe(form)}`, words), depth)
       whys.push({ why, once: form.row === undefined && literal > 0 })
     }
     const form = formOf(words)
-    const why = form.why ?? this.#questionOf(form)
+    const why = form.why ?? this.#planted(words, form) ?? this.#questionOf(form)
     if (why !== undefined) return [{ ...asks(text, form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
     const reason = form.does === 'wraps' ? 'it runs the command behind it' : 'it only reads in the project'
     return this.#inner(form, this.#allowed(text, undefined, reason, words), depth)
+  }
+
+  /**
+   * A program of the project that `PATH` puts in the place of one of the system: nothing is known about it. Environments
+   * of Python do so with interpreters and `pip`.
+   */
+  #planted([program]: readonly ShellWord[], { row, does }: Form): string | undefined {
+    const { searchPath = '', has } = this.#call
+    const name = program?.text ?? ''
+    if (row === undefined || does === 'runs' || name.includes('/') || isProgramOf('builtIn', name)) return undefined
+    if (isProgramOf('interpreter', name) || name.startsWith('pip')) return undefined
+    const entries = searchPath.split(delimiter)
+    const files = entries.flatMap(entry => this.#folders.map(folder => resolve(folder, entry, name)))
+    const isOurs = (path: string): boolean => this.#policy.roots.some(root => isWithin(path, root))
+    const own = files.find(path => isOurs(path) && has?.(path) === true)
+    if (own === undefined || !files.some(path => !isOurs(path) && has?.(path) === true)) return undefined
+    return `PATH leads to ${own}, which is not the usual ${name}`
   }
 
   /** Why it needs a rule, although its form is known. */

@@ -26,6 +26,8 @@ export interface PathLookup {
   /** Resolves a path for a process in this folder. */
   readonly real?: ((path: string, cwd: string) => { readonly path: string; readonly sure: boolean }) | undefined
   readonly has?: ((path: string) => boolean) | undefined
+  /** The folders in which commands find programs, as in `PATH`. */
+  readonly searchPath?: string | undefined
   /** What the repository of a folder makes git run. */
   readonly repository?: ((folder: string) => RepositoryFacts) | undefined
   /** Hard links of the same file that rules are about; undefined if that cannot be determined. `link`: its identity. */

@@ -1,6 +1,6 @@
 /** Rules that cover only what is known, through a running agent with real commands. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ask, project, resultsIn } from '../../support/agent-kit.ts'
 import type { CanUseTool } from '../../../src/index.ts'
@@ -44,6 +44,23 @@ test('commands that only read run in every mode, and the hooks still judge them'
   }
   const { sent } = await ask(bash('cat a.txt'), { in: place, disallowedTools: ['Read(a.txt)'] })
   expect(resultsIn(sent[1]!)[0]?.text).toContain('Read(a.txt)')
+})
+
+test('a program of the project that PATH puts before a known one is not taken for it', async () => {
+  const place = project({ 'a.txt': 'one\n', 'node_modules/.bin/cat': '#!/bin/sh\ntouch made\n' })
+  chmodSync(place.path('node_modules/.bin/cat'), 0o755)
+  const PATH = `${place.path('node_modules/.bin')}:${process.env['PATH']}`
+  for (const allowedTools of [[], ['Bash(cat *)']]) {
+    const { sent } = await ask(bash('cat a.txt', 'head a.txt', './node_modules/.bin/cat a.txt'), {
+      in: place,
+      env: { ...place.env, PATH },
+      allowedTools
+    })
+    const [cat, head] = [sent[1]!, sent[2]!].map(each => resultsIn(each).at(-1)?.text)
+    expect(cat).toContain('node_modules/.bin/cat, which is not the usual cat')
+    expect(head).toContain('one')
+    expect(place.has('made')).toBe(false)
+  }
 })
 
 test('reading commands run with GIT_OPTIONAL_LOCKS=0, others do not', async () => {

@@ -93,6 +93,7 @@ export function decidedCall(
     cwd: place.cwd,
     real: resolvePath,
     has: isThere,
+    searchPath: place.env['PATH'],
     repository: repositoryFacts,
     twins: twinsFor(permissions)
   }

@@ -29,6 +29,7 @@ export const factsHere = (tool: string, input: PlainObject, policy: Policy): Cal
   factsOf(tool, input, policy, {
     real: resolvePath,
     has: isThere,
+    searchPath: process.env['PATH'],
     repository: repositoryFacts,
     twins: twinsFor(policy)
   })
