@@ -94,7 +94,7 @@ describe('where it cannot search', () => {
     expect((await call(globTool, { pattern: '*', path: 'none' })).error).toContain('none is not there')
     expect((await call(globTool, { pattern: '*', path: 'file' })).error).toContain('must be a folder')
     expect((await call(globTool, { pattern: '*', path: '/proc' })).error).toContain('part of the system')
-    expect((await call(globTool, { pattern: '/proc/*/environ' })).output).toMatchObject({ filenames: [] })
+    expect((await call(globTool, { pattern: '/proc/*/environ' })).error).toContain('part of the system')
   })
 
   test('permission rules look at the folder that is really searched', async () => {

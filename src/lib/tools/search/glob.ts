@@ -1,5 +1,5 @@
 import { isLiteral } from '../../util/path-glob.ts'
-import { isFolder, realPath } from '../../world/files/paths.ts'
+import { isFolder, isThere, realPath } from '../../world/files/paths.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
 import { absolutePath, fileSubject, judgedFile } from '../files/tool-paths.ts'
@@ -34,8 +34,11 @@ export const globTool: Tool = builtInTool('Glob', {
     if (!isFolder(asked)) return failed(`${input.path} is a file; "path" must be a folder`)
     const { folder, glob } = baseOf(input, cwd)
     const place = await openPlace(judgedFile(input, call.session, folder))
-    // A folder that only the pattern names need not exist.
-    if ('problem' in place) return resultOf([], { why: 'ended', durationMs: performance.now() - begun })
+    if ('problem' in place) {
+      if (isThere(folder)) return failed(place.problem)
+      // A folder that only the pattern names need not exist.
+      return resultOf([], { why: 'ended', durationMs: performance.now() - begun })
+    }
     try {
       const files = new FoundFiles(place, call)
       const found = await files.find(['--files', '--no-ignore', `--glob=${glob}`, ...withoutRecords(glob)])
