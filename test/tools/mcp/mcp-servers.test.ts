@@ -180,7 +180,7 @@ test('a server that cannot be started, or ends at once, is failed and says why; 
   expect(informed(asked).toSorted()).toEqual([
     expect.stringMatching(/the server ends: it has ended \(exit code 3\); its last output: I cannot\\u001b\[31m work/),
     expect.stringMatching(/the server gone: it could not be started: .*ENOENT/),
-    expect.stringMatching(/the server nobody: fetch failed \(.*ECONNREFUSED/)
+    expect.stringMatching(/the server nobody: http:\/\/127\.0\.0\.1:\d+ cannot be reached: .*ECONNREFUSED/)
   ])
   expect(asked.results[0]!.text).toBe('echo: still')
   expect(asked.results[1]!.text).toContain('No such tool')
