@@ -228,3 +228,29 @@ test.each([
 ])('a folder that is perhaps not the working folder does not make a path inside: %s', command => {
   expect(inProject(command)).toBe('ask')
 })
+
+// Each of them can read the file that a rule refuses.
+test.each([
+  'cd -P src && cat a.ts',
+  'cd -P -L -L src && cat a.ts',
+  'cd -L -- src && cat a.ts',
+  'cd src; cat a.ts',
+  'cd missing; cat src/a.ts',
+  'cd missing || cat src/a.ts',
+  'cd missing; head -1 < src/a.ts',
+  'cd docs & cat src/a.ts',
+  'cd docs | cat src/a.ts',
+  'timeout 1 cd docs && cat src/a.ts',
+  'nice cd docs && cat src/a.ts',
+  'command cd -P src && cat a.ts',
+  'cd docs && cd -P ../src && cat a.ts',
+  'cd missing || cd src; cat a.ts'
+])('a folder that is perhaps not the working folder hides no path from a rule: %s', command => {
+  const call = { ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }
+  expect(decided(call, [denyRule('Read(src/a.ts)')], { roots: [root], home: HOME })).toBe('deny')
+})
+
+test('a chain of && is in its folder alone', () => {
+  const call = { ...bashFacts('cd docs && cat src/a.ts'), cwd: root, real: resolvePath, has: isThere }
+  expect(decided(call, [denyRule('Read(src/a.ts)')], { roots: [root], home: HOME })).toBe('allow')
+})

@@ -1,6 +1,6 @@
 import type { CallFacts, Policy, Rule } from './policy.ts'
 import { delimiter, join, resolve } from 'node:path'
-import { shellWord } from '../shell/command-words.ts'
+import { folderOfCd, isChain, shellWord } from '../shell/command-words.ts'
 import { formOf, type Form } from '../shell/form.ts'
 import { parseShell, type Leaf, type Redirection, type ShellWord } from '../shell/parse.ts'
 import { isProgramOf } from '../shell/programs.ts'
@@ -111,7 +111,7 @@ class Judge {
           isWhole: true
         }
       ]
-    if (depth === 0) this.#isChain = !/[;|&!\n]/.test(text.trim().replaceAll('&&', ''))
+    if (depth === 0) this.#isChain = isChain(text)
     return leaves.flatMap(leaf => this.#leaf(leaf, depth))
   }
 
@@ -198,15 +198,13 @@ class Judge {
     return program === undefined ? this.#readProblem(form.reads) : `git would run ${program}`
   }
 
-  #allowed(text: string, rule: Rule | undefined, why: string, [program, ...rest]: readonly ShellWord[]): LeafVerdict[] {
-    if (program?.text === 'cd') {
-      const target = rest.findLast(word => !word.text.startsWith('-'))?.text ?? this.#policy.home ?? '/'
+  #allowed(text: string, rule: Rule | undefined, why: string, words: readonly ShellWord[]): LeafVerdict[] {
+    if (words[0]?.text === 'cd') {
+      const { target = this.#policy.home ?? '/', isPhysical } = folderOfCd(words)
       const isSure = this.#isChain && this.#isDirect
-      // With -P, `..` leads up from where a link leads.
-      const isReal = rest.some(({ text: option }) => /^-\w*P/.test(option))
       const next = this.#folders.flatMap(folder => [
         ...(isSure ? [] : [folder]),
-        isReal ? (this.#call.real?.(target, folder).path ?? '/') : resolve(folder, target)
+        isPhysical ? (this.#call.real?.(target, folder).path ?? '/') : resolve(folder, target)
       ])
       this.#folders = [...new Set(next)]
     }

@@ -3,7 +3,7 @@ import { isAbsolute, posix, resolve } from 'node:path'
 import type { Subject } from '../message.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
-import { leafTargets, leafWords } from '../shell/command-words.ts'
+import { folderOfCd, isChain, leafTargets, leafWords } from '../shell/command-words.ts'
 import { formOf, pathspecIn } from '../shell/form.ts'
 import { commandsHeldBy, knownWords, wordsOfKnown, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
 import { parseShell, type ShellWord } from '../shell/parse.ts'
@@ -92,11 +92,13 @@ class Use {
   readonly searched: Looking
   whole = true
   readonly #ground: PathLookup
-  #folder: string | undefined
+  /** A command may run in any of these. Undefined: in any folder. */
+  #folders: readonly string[] | undefined
+  #isChain = false
 
   constructor(ground: PathLookup, folder: string) {
     this.#ground = ground
-    this.#folder = folder
+    this.#folders = [folder]
     this.reads = new Looking(ground)
     this.writes = new Looking(ground)
     this.searched = new Looking(ground)
@@ -104,6 +106,7 @@ class Use {
 
   text(text: string, depth: number): void {
     const { leaves, flat, readable } = parseShell(text)
+    this.#isChain = depth === 0 && isChain(text)
     if (!flat || depth > DEEPEST) this.whole = false
     if (leaves.length > MOST_HELD) this.whole = false
     for (const { words, redirections, assignments } of readable && depth <= DEEPEST ? leaves.slice(0, MOST_HELD) : []) {
@@ -119,7 +122,7 @@ class Use {
 
   /** What is run by something else, such as `sudo cat a` or `eval 'cat a'`; of what may be run, what it searches. */
   held({ commands, texts }: Holding): void {
-    const folder = this.#folder
+    const folders = this.#folders
     for (const text of texts) this.text(text, 1)
     for (const { words, start, sure } of commands.filter(isInner).slice(0, MOST_HELD)) {
       const inner = wordsOfKnown(words.slice(start))
@@ -127,7 +130,7 @@ class Use {
       if (sure) this.#command(inner, 1)
       else if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
     }
-    this.#folder = folder
+    this.#folders = folders
   }
 
   #command([first, ...rest]: readonly ShellWord[], depth: number): void {
@@ -135,22 +138,18 @@ class Use {
     if (first?.text.includes('/') === true) this.whole = false
     const { does, reads, writes, deep, follows, repository, commands, texts, patterns } = formOf(words)
     if (does === undefined || does === 'runs' || patterns.length > 0) this.whole = false
-    const [program, folder] = words
+    const [program] = words
     const { has } = this.#ground
-    const top = repository && has && this.#folder !== undefined ? repositoryTop(this.#folder, has) : undefined
+    const tops = repository && has ? (this.#folders ?? []).map(folder => repositoryTop(folder, has)) : []
     for (const path of new Set(reads)) {
       this.#at(this.reads, path)
-      if (top !== undefined) this.reads.at(path, top)
+      for (const top of tops) if (top !== undefined) this.reads.at(path, top)
       if (isWidePathspec(path)) this.whole = false
     }
     for (const path of writes) this.#at(this.writes, path)
     if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
     if (follows) this.#at(this.searched, '/')
-    if (program?.text === 'cd' || program?.text === 'pushd')
-      this.#folder =
-        folder?.known === true && this.#folder !== undefined
-          ? this.reads.real(resolve(this.#folder, folder.text), '/')
-          : undefined
+    if (program?.text === 'cd' || program?.text === 'pushd') this.#enter(words, this.#isChain && depth === 0)
     if (program?.text === 'eval' || program?.text === 'trap')
       this.text(
         (program.text === 'trap' ? words.slice(1, 2) : words.slice(1)).map(word => word.text).join(' '),
@@ -161,9 +160,20 @@ class Use {
     for (const text of texts) this.text(text, depth + 1)
   }
 
+  /** `isSure`: what follows runs only there, since `cd` did not fail, and not in a process of its own. */
+  #enter(words: readonly ShellWord[], isSure: boolean): void {
+    const { target, isPhysical } = folderOfCd(words)
+    const before = this.#folders
+    if (target === undefined || before === undefined || before.length > MOST_FOLDERS) this.#folders = undefined
+    else {
+      const next = before.map(folder => this.reads.real(isPhysical ? target : resolve(folder, target), folder))
+      this.#folders = [...new Set(isSure ? next : [...before, ...next])]
+    }
+  }
+
   #at(looking: Looking, path: string): void {
-    if (this.#folder === undefined) this.whole = false
-    else looking.at(path, this.#folder)
+    if (this.#folders === undefined) this.whole = false
+    for (const folder of this.#folders ?? []) looking.at(path, folder)
   }
 }
 
@@ -230,8 +240,8 @@ function foldersIn(command: string, cwd: string): ReadonlySet<string> {
   for (const { words } of readable ? leaves : []) {
     const [program, ...rest] = knownWords(words)
     const goes = program === 'cd' || program === 'pushd'
-    const to = rest.filter((word, index) => (goes ? word?.startsWith('-') === false : rest[index - 1] === '-C'))
-    const next = resolve(folder, ...to.slice(0, goes ? 1 : MOST_FOLDERS).map(word => word ?? ''))
+    const to = goes ? [folderOfCd(words).target ?? ''] : rest.filter((_, index) => rest[index - 1] === '-C')
+    const next = resolve(folder, ...to.slice(0, MOST_FOLDERS).map(word => word ?? ''))
     if (goes) folder = next
     if (to.length > 0 && folders.size < MOST_FOLDERS) folders.add(next)
   }

@@ -16,6 +16,7 @@ import { holdCredentialsIn } from '../util/credentials.ts'
 import { beginMasking } from '../util/secrets.ts'
 import { askOnce } from './ask-once.ts'
 import { missingTools } from './options/agent-definition.ts'
+import { ownToolNames } from './options/agent-definition.ts'
 import { askThrough, type QueryOptions } from './options/options.ts'
 import { SavedPermissions } from './saved-permissions.ts'
 import { chooseSession } from './session-choice.ts'
@@ -137,7 +138,7 @@ export async function open(
       servers,
       notices: [
         ...restricted,
-        ...mcpNotices([...permissions.rules], armed.hooks.list(), servers),
+        ...mcpNotices([...permissions.rules], armed.hooks.list(), servers, ownToolNames(options)),
         ...notices.map(content => ({ content, tag: 'mcp' })),
         ...transcripts.notices.map(content => ({ content, tag: 'transcript' }))
       ],

@@ -49,11 +49,15 @@ interface ServerTools {
 
 type Restriction = { readonly says: string; readonly name: string; readonly fits: (tool: string) => boolean }
 
-/** Rules and gates for tools that a server does not have or calls differently, or for a server whose name is misspelt. */
+/**
+ * Rules and gates for tools that a server does not have or calls differently, or for a server whose name is misspelt.
+ * `others`: tools that belong to no server, besides the built-in ones.
+ */
 export function missedTools(
   rules: readonly Rule[],
   hooks: readonly HookDescription[],
-  servers: readonly ServerTools[]
+  servers: readonly ServerTools[],
+  others: readonly string[] = []
 ): readonly string[] {
   const ofRules = rules
     .filter(({ behavior }) => behavior !== 'allow')
@@ -62,7 +66,13 @@ export function missedTools(
       name: rule.tool,
       fits: (tool: string) => forbidsTool([rule], tool)
     }))
-  return [...new Set([...ofRules, ...hooks.flatMap(gatesByName)].flatMap(one => missedIn(one, servers)))]
+  return [
+    ...new Set(
+      [...ofRules, ...hooks.flatMap(gatesByName)].flatMap(one =>
+        others.includes(one.name) ? [] : missedIn(one, servers)
+      )
+    )
+  ]
 }
 
 /** Whether a hook or a restricting rule is about one of these tools. */
