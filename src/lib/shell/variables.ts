@@ -1,4 +1,6 @@
-import { HARMLESS, STEERS } from './rows/variables.ts'
+import { isProgramOf } from './programs.ts'
+import { programRow } from './row.ts'
+import { HARMLESS, OF_READERS, OF_SHELL, STEERS } from './rows/variables.ts'
 
 /** `NAME=value`, `NAME+=value`, `NAME[1]=value`. */
 export const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[.*\])?\+?=/s.test(word)
@@ -13,3 +15,13 @@ export const mayRunText = (assignment: string): boolean => {
 }
 
 export const steers = (text: string): boolean => STEERS.test(/^\w+/.exec(text)?.[0] ?? '')
+
+/**
+ * Whether a command gets a variable of the environment: not if it would mean something else than it says, by a setting
+ * of the shell or a function in the place of a known program; for one that only reads, nor if programs would do more.
+ */
+export function isInherited(name: string, onlyReads: boolean): boolean {
+  const [, held] = /^BASH_FUNC_(.+)(?:%%|\(\))$/s.exec(name) ?? []
+  if (held !== undefined) return !onlyReads && !isProgramOf('builtIn', held) && programRow(held) === undefined
+  return !OF_SHELL.test(name) && !(onlyReads && OF_READERS.test(name))
+}

@@ -63,6 +63,51 @@ test('a program of the project that PATH puts before a known one is not taken fo
   }
 })
 
+test('what a command means does not depend on inherited settings of the shell', async () => {
+  const place = project({ 'sub/a': 'ours\n', '.hidden': 'hidden\n', 'plain.txt': 'plain\n' })
+  const outside = project({ 'sub/a': 'outside\n', env: 'touch made\n' })
+  const settings = {
+    CDPATH: outside.cwd,
+    GLOBIGNORE: 'nothing',
+    'BASH_FUNC_cat%%': '() {  touch made; }',
+    BASH_ENV: outside.path('env'),
+    SHELLOPTS: 'xtrace',
+    PS4: '$(touch made)'
+  }
+  const { sent } = await ask(bash('cd sub && cat a', 'cd .. ; cat *', 'set -x; cat a'), {
+    in: place,
+    env: { ...place.env, ...settings },
+    allowedTools: ['Bash(cat *)']
+  })
+  const results = resultsIn(sent.at(-1)!).map(({ text }) => text)
+  expect(results[0]).toContain('ours')
+  expect(results.join()).not.toContain('outside')
+  expect(results.join()).not.toContain('hidden')
+  expect([place.has('made'), place.has('sub/made')]).toEqual([false, false])
+})
+
+test('a reading command does not get variables that make its programs run others or read elsewhere; others get them', async () => {
+  const place = project({ f: 'x\n', 'show.sh': 'echo "diff: $GIT_EXTERNAL_DIFF"; module\n' })
+  const outside = project({ f: 'outside\n', diff: '#!/bin/sh\necho ran\n' })
+  chmodSync(outside.path('diff'), 0o755)
+  const start = 'git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm one && echo y > f'
+  for (const { cwd } of [place, outside]) execFileSync('sh', ['-c', start], { cwd })
+  const settings = {
+    GIT_EXTERNAL_DIFF: outside.path('diff'),
+    GIT_DIR: outside.path('.git'),
+    GIT_TRACE: outside.path('t')
+  }
+  const { sent } = await ask(bash('git diff f', 'bash show.sh'), {
+    in: place,
+    env: { ...place.env, ...settings, 'BASH_FUNC_module%%': '() {  echo modules; }' },
+    allowedTools: ['Bash(bash show.sh)']
+  })
+  const [diff, shown] = resultsIn(sent.at(-1)!).map(({ text }) => text)
+  expect(diff).toContain('-x\n+y')
+  expect(outside.has('t')).toBe(false)
+  expect(shown).toContain(`diff: ${outside.path('diff')}\nmodules`)
+})
+
 test('reading commands run with GIT_OPTIONAL_LOCKS=0, others do not', async () => {
   const place = project({ 'a.sh': 'echo "locks: $GIT_OPTIONAL_LOCKS."' })
   const { sent } = await ask(bash('echo "locks: $GIT_OPTIONAL_LOCKS."', 'sh a.sh'), {

@@ -10,6 +10,7 @@ import { follow, type CommandEnding } from './bash-follow.ts'
 import { FLOOD, Output, Progress } from './bash-output.ts'
 import { isSilent, meaningOf, sandboxNote } from './exit-meaning.ts'
 import { onlyReads } from '../../shell/only-reads.ts'
+import { isInherited } from '../../shell/variables.ts'
 import { processesOf, startProblem } from './processes.ts'
 import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
 import { type ProgramWords, shellWords } from '../../world/process/shell.ts'
@@ -84,8 +85,9 @@ const isSandboxed = (command: string, { sandbox, sandboxes }: ToolSession): bool
 function start(command: string, session: ToolSession, cwd: string, streams: Streams): Running {
   const { output, isConfined, folderFile } = streams
   const words = { ...commandWords(command, session.envFile, folderFile), isConfined }
-  const env = commandEnv(session.env, cwd)
-  return processesOf(session).start(words, cwd, onlyReads(command) ? readOnlyGit(env) : env, output)
+  const isReading = onlyReads(command)
+  const env = commandEnv(session.env, cwd, isReading)
+  return processesOf(session).start(words, cwd, isReading ? readOnlyGit(env) : env, output)
 }
 
 /** What only reads does not refresh the index of git either. `git diff` has a setting of its own for that. */
@@ -169,10 +171,13 @@ function commandWords(command: string, envFile: string | undefined, folderFile: 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-function commandEnv(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
-  // A file that bash would read first, and a folder that does not belong to this session.
-  const { BASH_ENV: _, OLDPWD: __, ...rest } = env
+function commandEnv(
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+  isReading: boolean
+): Readonly<Record<string, string>> {
+  const inherited = Object.entries(env).filter(([name]) => isInherited(name, isReading))
   // Bash would take itself for a login shell, and read start-up files that print.
-  const level = Number(rest['SHLVL']) > 0 ? {} : { SHLVL: '1' }
-  return { ...rest, ...level, PWD: cwd }
+  const level = Number(env['SHLVL']) > 0 ? {} : { SHLVL: '1' }
+  return { ...Object.fromEntries(inherited), ...level, PWD: cwd }
 }
