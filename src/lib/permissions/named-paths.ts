@@ -1,5 +1,5 @@
 import type { CallFacts, PathLookup } from './policy.ts'
-import { isAbsolute, posix, resolve } from 'node:path'
+import { posix, resolve } from 'node:path'
 import type { Subject } from '../message.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
@@ -37,9 +37,13 @@ let ways: { readonly ground: PathLookup; readonly found: Map<string, Way> } | un
 export function wayTo(path: string, folder: string, ground: PathLookup): Way {
   if (ground.real === undefined) return { path: resolve(folder, path), sure: true }
   if (ways?.ground !== ground) ways = { ground, found: new Map() }
-  const key = isAbsolute(path) ? path : `${folder}\0${path}`
+  const key = `${folder}\0${path}`
   let way = ways.found.get(key)
-  if (way === undefined) ways.found.set(key, (way = ground.real(path, folder)))
+  if (way === undefined) {
+    // `..` leads up from where a link to the folder leads.
+    const from = folder === '/' ? folder : wayTo(folder, '/', ground).path
+    ways.found.set(key, (way = ground.real(path, from)))
+  }
   return way
 }
 

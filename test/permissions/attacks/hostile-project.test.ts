@@ -229,6 +229,8 @@ describe('a file that is denied, or outside, is reached', () => {
   afterAll(() => stage.remove())
   symlinkSync('/etc', join(stage.root, 'src/out'))
   symlinkSync('../secrets/k', join(stage.root, 'src/link'))
+  mkdirSync(join(stage.root, 'src/x/y'), { recursive: true })
+  symlinkSync('../../../.agent', join(stage.root, 'src/x/y/up'))
 
   test.each([
     'shuf /etc/passwd',
@@ -249,6 +251,10 @@ describe('a file that is denied, or outside, is reached', () => {
     String.raw`find src -type f -o -exec cat {} \;`,
     String.raw`find src -exec cat {} \; -type f`,
     'pushd src && cat out/passwd',
+    // Up from where the link leads, which is not where it stands.
+    'cd src/x/y/up && cat ../../x',
+    'cd src/x/y/up && wc -l < ../../x',
+    'cd src/x/y/up; ls ../..',
     'tree -l src',
     'du -L src'
   ])('%s', command => expect(stage.judge(command, []).decision).not.toBe('allow'))
