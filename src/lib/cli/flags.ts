@@ -125,7 +125,8 @@ export const MCP_FLAGS = table([
   {
     flags: '--permission-mode <mode>',
     once: true,
-    words: 'default: rules refuse and ask, the client decides the rest; dontAsk: only what rules allow runs'
+    words:
+      'default, acceptEdits, bypassPermissions: rules refuse and ask, the client decides the rest; dontAsk: only what rules allow runs; plan: nothing runs'
   },
   ...WHERE,
   ...TRUST

@@ -15,6 +15,9 @@ export type HandlerContent =
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
   | { readonly type: string; readonly [more: string]: unknown }
 
+/** In place of an output for which a hook gave something that is no result. */
+export const UNUSABLE = '[The output was hidden: a hook put something in its place that cannot be shown.]'
+
 export const isResult = (value: unknown): value is HandlerResult =>
   isObject(value) && Array.isArray(value['content']) && value['content'].every(isObject)
 

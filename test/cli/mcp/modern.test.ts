@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { cliStage } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
-import { connect, proxied, type ConnectedClient } from './proxy-kit.ts'
+import { connect, proxied, rawProxy, type ConnectedClient } from './proxy-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -91,4 +91,22 @@ test('an answer counts for the input that it was about: if hooks change it meanw
   expect((await call('echo', { n: 7 })).isError).toBe(false)
   expect(asked.length).toBeGreaterThan(1)
   expect(asked.at(-1)).toContain(JSON.stringify(calls()[0]?.given, undefined, 2))
+})
+
+test('questions that are never answered do not pile up: the oldest are forgotten, and asked again if an answer comes', async () => {
+  const { write, answer } = rawProxy(MODERN, ASK)
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } }
+  }
+  const send = (id: number, more: object = {}): void =>
+    write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'echo', arguments: { id }, _meta, ...more } })
+  const resultOf = async (id: number): Promise<Record<string, unknown>> => (await answer(id))['result'] as never
+  for (let id = 0; id <= 1000; id++) send(id)
+  const [first, last] = [await resultOf(0), await resultOf(1000)]
+  const inputResponses = { carabiner: { action: 'accept', content: { allow: true } } }
+  send(2000, { inputResponses, requestState: first['requestState'] })
+  expect(await resultOf(2000)).toMatchObject({ resultType: 'input_required' })
+  send(2001, { inputResponses, requestState: last['requestState'] })
+  expect(await resultOf(2001)).toMatchObject({ content: [{ text: '{"id":1000}' }] })
 })

@@ -2,10 +2,12 @@
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { CLI } from '../../support/built-package.ts'
 import { cliStage, type CliStage } from '../../support/cli-stage.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const require = createRequire(import.meta.url)
 const program = (name: string): string => require.resolve(`@modelcontextprotocol/${name}/dist/index.js`)
@@ -103,4 +105,32 @@ export function answering(allow: boolean | undefined): {
         })
     }
   }
+}
+
+export const SILENT_HOOK = `hooks.on('PreToolUse', () => undefined)`
+
+/** A proxy that is spoken to line by line. */
+export function rawProxy(server: readonly string[], hooks = SILENT_HOOK) {
+  const stage = cliStage()
+  const [, , ...words] = proxyWords(['--', ...server], stage, { hooks })
+  const log = stage.write('home/calls.log', '')
+  const child = stage.start(words, { env: { MCP_LOG: log } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines: Record<string, unknown>[] = []
+  let errors = ''
+  child.stderr!.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  createInterface({ input: child.stdout! }).on('line', line => void lines.push(JSON.parse(line) as never))
+  const write = (message: unknown): void =>
+    void child.stdin!.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
+  const answer = async (id: unknown): Promise<Record<string, unknown>> => {
+    await eventually(() => lines.some(line => line['id'] === id && !('method' in line)))
+    return lines.find(line => line['id'] === id && !('method' in line))!
+  }
+  const initialize = async (version = '2025-11-25', capabilities: object = {}): Promise<void> => {
+    const params = { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '1' } }
+    write({ jsonrpc: '2.0', id: 'init', method: 'initialize', params })
+    await answer('init')
+    write({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+  return { write, answer, initialize, lines, stage, stderr: () => errors }
 }

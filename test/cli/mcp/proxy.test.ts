@@ -178,6 +178,14 @@ describe('permission rules', () => {
     expect((await call('echo', { message: 'hi' })).isError).toBe(false)
     expect((await call('get-env')).text).toContain('mode dontAsk')
   })
+
+  test('in mode plan nothing runs', async () => {
+    const { call } = await proxied(EVERYTHING, { flags: ['--permission-mode', 'plan'] })
+    expect(await call('echo', { message: 'hi' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('plan')
+    })
+  })
 })
 
 describe('a gate that cannot answer is closed', () => {
@@ -247,6 +255,20 @@ describe('a gate that cannot answer is closed', () => {
     expect(await stage.run(words)).toMatchObject({ code: 3, stderr: expect.stringContaining('allow  Bash') })
   })
 
+  test('tools that have one name for hooks and rules: their calls are errors, and say why', async () => {
+    const tools = ['a.b', 'a_b'].map(name => ({ name, inputSchema: { type: 'object' } }))
+    const stage = cliStage()
+    const log = stage.path('home/calls.log')
+    const { call } = await proxied(SCRIPTED_SERVER, { stage, env: { MCP_TOOLS: JSON.stringify(tools), MCP_LOG: log } })
+    for (const name of ['a.b', 'a_b', 'a b'])
+      expect(await call(name)).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(/cannot tell a.* apart: .* mcp__srv__a_b/)
+      })
+    expect(existsSync(log)).toBe(false)
+    expect(await call('say', { text: 'hi' })).toEqual({ text: 'hi', isError: false })
+  })
+
   test('input that is not an object', async () => {
     const { client } = await proxied(SCRIPTED_SERVER)
     const result = await client.request({
@@ -261,7 +283,8 @@ describe('the command', () => {
   test.each([
     [['mcp'], /name one server/],
     [['mcp', '--http', 'http://x/', '--', 'y'], /name one server/],
-    [['mcp', '--http', 'ftp://x/'], /http/],
+    [['mcp', '--http', 'ftp://x/'], /^carabiner: --http takes an address .* not ftp:\/\/x\//],
+    [['mcp', '--http', 'nourl'], /^carabiner: --http takes an address .* not nourl/],
     [['mcp', '--http', 'http://x/', '--header', 'Token'], /Name: value/],
     [['mcp', '--header', 'A: b', '--', 'y'], /--header needs --http/],
     [['mcp', '--name', '!!', '--', 'y'], /--name/],
@@ -280,6 +303,12 @@ describe('the command', () => {
     const stage = cliStage()
     const { stderr } = await stage.run(['mcp', '--', ...words], { env: { PATH: '/nowhere' } })
     expect(stderr).toContain(`mcp__${name}__TOOL`)
+  })
+
+  test('the help names all permission modes', async () => {
+    const { stdout } = await cliStage().run(['mcp', '--help'])
+    for (const mode of ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'])
+      expect(stdout).toContain(mode)
   })
 
   test('a client that ends its input ends the proxy, with exit code 0', async () => {

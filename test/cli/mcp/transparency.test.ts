@@ -1,21 +1,21 @@
 /** What is not a tool call passes as if the proxy were not there: the same answers with it and without it. */
-import { createInterface } from 'node:readline'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { cliStage } from '../../support/cli-stage.ts'
 import { eventually, HANG } from '../../support/waiting.ts'
 import { everythingAt, freePort } from '../../tools/mcp/mcp-kit.ts'
-import { connect, EVERYTHING, proxied, proxyWords, SCRIPTED_SERVER, type ConnectedClient } from './proxy-kit.ts'
+import * as kit from './proxy-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-type Connect = (options: Parameters<typeof connect>[1]) => Promise<ConnectedClient>
+const { connect, EVERYTHING, proxied, proxyWords, rawProxy, SCRIPTED_SERVER, SILENT_HOOK } = kit
 
-const HOOKS = `hooks.on('PreToolUse', () => undefined)`
+type Connect = (options: Parameters<typeof connect>[1]) => Promise<kit.ConnectedClient>
+
 const WAYS: Readonly<Record<string, Connect>> = {
   direct: options => connect(EVERYTHING, options),
-  proxied: options => proxied(EVERYTHING, { ...options, hooks: HOOKS })
+  proxied: options => proxied(EVERYTHING, { ...options, hooks: SILENT_HOOK })
 }
 
 /** What the official client gets from the real server, in a fixed order. */
@@ -82,6 +82,10 @@ async function everythingOf(way: Connect): Promise<Readonly<Record<string, unkno
 test('the real server answers the official client in the same way', async () => {
   const [direct, through] = await Promise.all([everythingOf(WAYS['direct']!), everythingOf(WAYS['proxied']!)])
   expect(Object.keys(direct).length).toBeGreaterThan(20)
+  // Hooks could not judge the results of tasks.
+  const [, capabilities] = direct['server'] as [unknown, Record<string, unknown>]
+  expect(Object.keys(capabilities)).toContain('tasks')
+  delete capabilities['tasks']
   for (const [name, answer] of Object.entries(direct)) expect(through[name], name).toEqual(answer)
   expect(direct['asked']).toHaveLength(2)
   expect(direct['progress']).toHaveLength(3)
@@ -149,34 +153,8 @@ test('a call that is cancelled during its question never runs, and the question 
   expect(stage.read('home/calls.log')).not.toContain('call echo')
 })
 
-/** A proxy that is spoken to line by line. */
-function raw(server: readonly string[], hooks = HOOKS) {
-  const stage = cliStage()
-  const [, , ...words] = proxyWords(['--', ...server], stage, { hooks })
-  const log = stage.write('home/calls.log', '')
-  const child = stage.start(words, { env: { MCP_LOG: log } })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const lines: Record<string, unknown>[] = []
-  let errors = ''
-  child.stderr!.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-  createInterface({ input: child.stdout! }).on('line', line => void lines.push(JSON.parse(line) as never))
-  const write = (message: unknown): void =>
-    void child.stdin!.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
-  const answer = async (id: unknown): Promise<Record<string, unknown>> => {
-    await eventually(() => lines.some(line => line['id'] === id && !('method' in line)))
-    return lines.find(line => line['id'] === id && !('method' in line))!
-  }
-  const initialize = async (version = '2025-11-25', capabilities: object = {}): Promise<void> => {
-    const params = { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '1' } }
-    write({ jsonrpc: '2.0', id: 'init', method: 'initialize', params })
-    await answer('init')
-    write({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  }
-  return { write, answer, initialize, lines, stage, stderr: () => errors }
-}
-
 test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('protocol %s', async version => {
-  const { write, answer, initialize } = raw(EVERYTHING)
+  const { write, answer, initialize } = rawProxy(EVERYTHING)
   await initialize(version)
   expect(await answer('init')).toMatchObject({ result: { protocolVersion: version } })
   write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { message: 'hi' } } })
@@ -184,7 +162,7 @@ test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('protocol %s
 })
 
 test('messages that two parsers could read differently are not passed on', async () => {
-  const { write, answer, initialize, stage, stderr } = raw(
+  const { write, answer, initialize, stage, stderr } = rawProxy(
     SCRIPTED_SERVER,
     `hooks.on('PreToolUse', () => ({ decision: 'deny' }))`
   )
@@ -201,12 +179,13 @@ test('messages that two parsers could read differently are not passed on', async
   expect(await answer(5)).toMatchObject({ result: { isError: true } })
   expect(await answer(4)).toMatchObject({ result: { isError: true } })
   expect(stage.read('home/calls.log')).toBe('')
-  expect(stderr().match(/was not passed on/g)).toHaveLength(6)
+  expect(stderr().match(/was not passed on/g)).toHaveLength(5)
+  expect(stderr()).toContain('the client: it printed a line that is not a message: not JSON')
 })
 
 test('names that a server might take for others are refused: of the method, of parameters, of arguments', async () => {
   const hooks = `hooks.on('PreToolUse', ({ toolInput }) => (toolInput.text ? { decision: 'deny' } : undefined))`
-  const { write, answer, initialize, stage } = raw(SCRIPTED_SERVER, hooks)
+  const { write, answer, initialize, stage } = rawProxy(SCRIPTED_SERVER, hooks)
   await initialize()
   const send = (id: number, method: string, params: object): void => write({ jsonrpc: '2.0', id, method, params })
   const args = { text: 'x' }
@@ -234,7 +213,7 @@ test('names that a server might take for others are refused: of the method, of p
 
 test('a number that cannot be sent is judged as what is sent', async () => {
   const hooks = `hooks.on('PreToolUse', ({ toolInput }) => ({ decision: 'deny', reason: 'judged ' + toolInput.text }))`
-  const { write, answer, initialize } = raw(SCRIPTED_SERVER, hooks)
+  const { write, answer, initialize } = rawProxy(SCRIPTED_SERVER, hooks)
   await initialize()
   for (const [id, number] of ['-1e999', '9'.repeat(400)].entries()) {
     write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":{"text":${number}}}}`)
@@ -243,7 +222,7 @@ test('a number that cannot be sent is judged as what is sent', async () => {
 })
 
 test('a second request with the id of an open one cannot take its result', async () => {
-  const { write, answer, initialize, stderr } = raw(
+  const { write, answer, initialize, stderr } = rawProxy(
     SCRIPTED_SERVER,
     `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
   )
@@ -255,7 +234,7 @@ test('a second request with the id of an open one cannot take its result', async
 })
 
 test('a server cannot pass a result off as a task or a question', async () => {
-  const { write, answer, initialize } = raw(
+  const { write, answer, initialize } = rawProxy(
     SCRIPTED_SERVER,
     `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
   )
@@ -267,38 +246,31 @@ test('a server cannot pass a result off as a task or a question', async () => {
     write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } })
     expect(await answer(id)).toMatchObject({ result: { content: [{ text: 'hidden' }] } })
   }
-  write({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'as-task', arguments: {}, task: {} } })
-  expect(JSON.stringify(await answer(3))).not.toContain('smuggled')
 })
 
 test('a result that cannot be written as JSON is an error', async () => {
-  const { write, answer, initialize } = raw(SCRIPTED_SERVER)
+  const { write, answer, initialize } = rawProxy(SCRIPTED_SERVER)
   await initialize()
   write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'deep', arguments: {} } })
   expect(await answer(1)).toMatchObject({ error: { message: expect.stringContaining('cannot be passed on') } })
 })
 
-test('the result of a task is judged, whenever it is fetched', async () => {
-  const hooks = `hooks.on('PreToolUse', ({ toolInput }) => toolInput.topic === 'no' ? { decision: 'deny' } : undefined)
-    hooks.on('PostToolUse', ({ input }) => ({ updatedMCPToolOutput: 'judged ' + input.tool_input.topic }))`
-  const { write, answer, initialize } = raw(EVERYTHING, hooks)
+test('tasks are refused with the reason, since hooks could not judge what comes of them', async () => {
+  const { write, answer, initialize, stage } = rawProxy(SCRIPTED_SERVER)
   await initialize('2025-11-25', { tasks: { requests: {} } })
-  const call = (id: number, topic: string): void =>
-    write({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name: 'simulate-research-query', arguments: { topic }, task: { ttl: 60_000 } }
-    })
-  call(1, 'moths')
-  const { result } = (await answer(1)) as { result: { task: { taskId: string } } }
-  const { taskId } = result.task
-  for (const id of [2, 3]) {
-    write({ jsonrpc: '2.0', id, method: 'tasks/result', params: { taskId } })
-    expect(await answer(id)).toMatchObject({ result: { content: [{ type: 'text', text: 'judged moths' }] } })
+  const requests = [
+    ['tools/call', { name: 'as-task', arguments: {}, task: {} }],
+    ['tools/call', { name: 'as-task', arguments: {}, task: undefined }],
+    ['tasks/get', { taskId: '1' }],
+    ['tasks/result', { taskId: '1' }]
+  ] as const
+  for (const [id, [method, params]] of requests.entries()) {
+    write({ jsonrpc: '2.0', id, method, params })
+    const { error, result } = await answer(id)
+    if (id === 1) expect(result).toMatchObject({ content: [{ text: 'smuggled' }] })
+    else expect(error).toMatchObject({ message: expect.stringContaining('call the tool without a task') })
   }
-  write({ jsonrpc: '2.0', id: 4, method: 'tasks/result', params: { taskId: 'another' } })
-  expect(await answer(4)).toMatchObject({ error: { message: expect.stringContaining('not started through') } })
-  call(5, 'no')
-  expect(await answer(5)).toMatchObject({ error: { message: expect.stringContaining('refused') } })
+  write({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'say', arguments: {}, Task: {} } })
+  expect(await answer(9)).toMatchObject({ result: { isError: true } })
+  expect(stage.read('home/calls.log')).toBe('call as-task {}\n')
 })

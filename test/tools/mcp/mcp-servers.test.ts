@@ -264,9 +264,11 @@ test('a server cannot pass for another, nor a tool for one of ours', async () =>
   const [init] = asked.messages
   const names = init?.type === 'system' && init.subtype === 'init' ? init.tools : []
   expect(names).toEqual(expect.arrayContaining(['Bash', 'mcp__my_server__Bash', 'mcp__my_server__mcp__other__x']))
-  expect(names.filter(name => name.endsWith('a_b'))).toEqual(['mcp__my_server__a_b'])
+  expect(names.filter(name => name.endsWith('a_b'))).toEqual([])
+  const why = 'hooks and rules cannot tell a.b and a_b apart: both are mcp__my_server__a_b'
   expect(informed(asked)).toEqual([
-    'the tool a_b of the server my server is left out: another has its name',
+    `the tool a.b of the server my server is left out: ${why}`,
+    `the tool a_b of the server my server is left out: ${why}`,
     expect.stringContaining('is left out: its name is too long')
   ])
   expect(resultsIn(asked.sent.at(-1)!).map(({ text }) => text)).toEqual(['called Bash', 'said'])

@@ -1,13 +1,12 @@
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import type { Block } from '../../message.ts'
-import { presentContent } from '../../tools/content.ts'
+import { presentContent, UNUSABLE } from '../../tools/content.ts'
 import type { Tool, ToolResult } from '../../tools/tool.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import type { CallAt } from './call.ts'
 
 const HIDDEN = '[The output was hidden by a hook.]'
-const UNUSABLE = '[The output was hidden: a hook put something in its place that cannot be shown.]'
 
 /** If a hook gives another output, the tool's own is never shown: it may be hidden for a reason. */
 export function visibleResult(after: Outcome, { use, tool, result }: CallAt<'ran'>, session: Session): ToolResult {

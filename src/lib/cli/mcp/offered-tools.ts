@@ -1,25 +1,30 @@
 import type { KnownTool, KnownTools } from '../../tools/mcp/mcp-approvals.ts'
-import { definitionOf, isTooDeep } from '../../tools/mcp/mcp-definition.ts'
+import { definitionOf, isTooDeep, sharedNameProblem } from '../../tools/mcp/mcp-definition.ts'
+import { nameInServer } from '../../util/names.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
 /** How often the tools are listed before one call. */
 const MOST_TRIES = 5
 
+interface ToolsPorts {
+  readonly server: string
+  readonly known: KnownTools
+  notice(text: string): void
+  /** Gets the names that hooks see, each time that all tools were listed. */
+  onListed(names: readonly string[]): void
+}
+
 /** The tools of a server, compared with their approved definitions. */
 export class OfferedTools {
   /** The server announced a change: its tools are listed again before the next call. */
   isStale = true
-  readonly #known: KnownTools
-  readonly #notice: (text: string) => void
-  readonly #onListed: (names: readonly string[]) => void
-  readonly #tools = new Map<string, KnownTool>()
+  readonly #ports: ToolsPorts
+  /** By the name that hooks see, and then by their own. */
+  readonly #tools = new Map<string, Map<string, KnownTool>>()
   #listing: Promise<void> | undefined
 
-  /** `onListed` gets the names of the tools each time that all of them were listed. */
-  constructor(known: KnownTools, notice: (text: string) => void, onListed: (names: readonly string[]) => void) {
-    this.#known = known
-    this.#notice = notice
-    this.#onListed = onListed
+  constructor(ports: ToolsPorts) {
+    this.#ports = ports
   }
 
   /** Undefined if the server does not list it. `list` gets one page. */
@@ -28,7 +33,11 @@ export class OfferedTools {
       if (tries === MOST_TRIES) throw new Error('the server announces again and again that its tools have changed')
       await (this.#listing ??= this.#listAll(list).finally(() => (this.#listing = undefined)))
     }
-    return this.#tools.get(tool)
+    const name = nameInServer(this.#ports.server, tool)
+    const tools = this.#tools.get(name)
+    const problem = sharedNameProblem(name, [...new Set([tool, ...(tools?.keys() ?? [])])])
+    if (problem !== undefined) throw new Error(problem)
+    return tools?.get(tool)
   }
 
   /** A page of tools for the client. A tool that has changed is described as it was approved. */
@@ -37,24 +46,25 @@ export class OfferedTools {
     if (isTooDeep(tools)) throw new Error('the definitions of its tools are nested too deeply')
     if (!Array.isArray(tools)) return page
     const read = { ...page, tools: tools.map(tool => this.#readTool(tool)) }
-    if (page['nextCursor'] === undefined) this.#onListed([...this.#tools.keys()])
+    if (page['nextCursor'] === undefined) this.#ports.onListed([...this.#tools.keys()])
     return read
   }
 
   #readTool(tool: unknown): unknown {
     if (!isObject(tool) || typeof tool['name'] !== 'string' || !isObject(tool['inputSchema'])) return tool
     const now = definitionOf(tool as unknown as Parameters<typeof definitionOf>[0])
-    const known = this.#known.look(now)
-    const isNews = this.#tools.get(now.name)?.change !== known.change
-    this.#tools.set(now.name, known)
+    const known = this.#ports.known.look(now)
+    const name = nameInServer(this.#ports.server, now.name)
+    this.#tools.set(name, (this.#tools.get(name) ?? new Map<string, KnownTool>()).set(now.name, known))
     if (known.change === undefined) return tool
-    if (isNews) this.#notice(`the tool ${now.name} has changed, and a person is asked before it runs: ${known.change}`)
+    this.#ports.notice(`the tool ${now.name} has changed, and a person is asked before it runs: ${known.change}`)
     const { title: _, outputSchema: __, ...rest } = tool
     return { ...rest, ...known.definition }
   }
 
   async #listAll(list: (page: PlainObject) => Promise<PlainObject>): Promise<void> {
     this.isStale = false
+    this.#tools.clear()
     try {
       for (let cursor: unknown, more = true; more; more = cursor !== undefined) {
         const page = await list(cursor === undefined ? {} : { cursor })

@@ -1,6 +1,6 @@
+import type { Transport } from '@modelcontextprotocol/client'
 import { basename, join } from 'node:path'
 import { fault } from '../../faults.ts'
-import { parseMode } from '../../permissions/modes.ts'
 import { concernsAny, gateFindings, missedTools } from '../../query/setup/missed-tools.ts'
 import { SavedPermissions } from '../../query/saved-permissions.ts'
 import { findingLine, stopsRun } from '../../settings/files/finding.ts'
@@ -8,13 +8,12 @@ import { restrictions } from '../../settings/permissions/restrictions.ts'
 import { coverageOf } from '../../settings/trust/digest.ts'
 import { KnownTools } from '../../tools/mcp/mcp-approvals.ts'
 import { readServer, serversIn } from '../../tools/mcp/mcp-config.ts'
-import { serverIdentity, type NamedServer } from '../../tools/mcp/mcp.ts'
-import { httpLink } from '../../tools/mcp/mcp-http.ts'
-import { LONGEST_MESSAGE, stdioLink, type ServerLink } from '../../tools/mcp/mcp-stdio.ts'
-import { jsonIn } from '../../util/attempt.ts'
-import { nameInServer, serverLabel } from '../../util/names.ts'
+import { linkTo, serverIdentity, type NamedServer } from '../../tools/mcp/mcp.ts'
+import { stdioLink, type ServerLink } from '../../tools/mcp/mcp-stdio.ts'
+import { serverLabel } from '../../util/names.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { ByteRecords } from '../../world/process/byte-records.ts'
+import { sayOnce } from '../../util/bounded.ts'
+import { isWebUrl } from '../../world/http/client.ts'
 import { startProcess } from '../../world/process/process.ts'
 import {
   decideProjectHooks,
@@ -27,7 +26,7 @@ import {
 import type { McpFlags } from '../flags.ts'
 import { hooksHere, type HooksHere } from '../hooks/hooks-here.ts'
 import { escapeText, printError } from '../print.ts'
-import { policyOf } from '../rules/policy.ts'
+import { modeIn, policyOf } from '../rules/policy.ts'
 import { onSignal } from '../signals.ts'
 import { reserveOutput, writeOutput } from '../standard-streams.ts'
 import type { CallGate } from './call-judge.ts'
@@ -51,14 +50,14 @@ export async function proxyServer(words: readonly string[], flags: McpFlags): Pr
   const armed = await hooksHere(situation, { cwd: state.where.cwd, profile: flags.profile })
   try {
     const saved = new SavedPermissions(state.where.ownHome, state.loaded.root)
-    const policy = policyOf(state, trusted, modeIn(state, flags), saved.rules())
+    const policy = policyOf(state, trusted, modeIn(flags.permissionMode, state, '--permission-mode'), saved.rules())
     const gate = { server, hooks: armed.hooks, policy, problem: problemIn(state, flags, armed), notice }
     notice(`hooks and rules see its tools as mcp__${serverLabel(server.name)}__TOOL`)
     if (process.stdin.isTTY) notice('waiting for an MCP client on standard input; Ctrl-C ends it')
     if (gate.problem !== undefined) notice(`every call will be refused: ${gate.problem}`)
     const known = new KnownTools(join(state.where.ownHome, 'mcp-tools'), serverIdentity(server, state.loaded), notice)
-    const link = await linkTo(server, state.where.cwd, armed)
-    return await relayTo(link, gate, new OfferedTools(known, notice, reportMissed(gate)))
+    const link = await linkTo(server.config, startIn(state.where.cwd, armed))
+    return await relayTo(link, gate, new OfferedTools({ server: server.name, known, ...reportsOf(gate) }))
   } finally {
     await armed.close()
   }
@@ -72,6 +71,8 @@ function serverIn([command, ...args]: readonly string[], { http, header = [], na
   if (serverLabel(own) === '') throw fault('E_USAGE', `--name takes a name with letters or digits, not ${own}`)
   const source = 'dynamic'
   if (http === undefined) return { name: own, source, config: readServer({ command, args }, 'the server') }
+  if (!isWebUrl(http))
+    throw fault('E_USAGE', `--http takes an address that begins with http:// or https://, not ${http}`)
   if (!header.every(each => /^[\w-]+:/.test(each))) throw fault('E_USAGE', '--header takes "Name: value"')
   const headers = Object.fromEntries(
     header.map(each => [each.replace(/:.*/s, ''), each.replace(/^.*?:\s*/, '')] as const)
@@ -88,12 +89,6 @@ function programName(words: readonly string[]): string {
   return basename(word ?? words[0] ?? '').replace(/(?<=.)@.*$|\.(?:[cm]?[jt]s|py)$/, '')
 }
 
-function modeIn({ loaded }: ProjectState, flags: McpFlags): CallGate['policy']['mode'] {
-  const mode = parseMode(flags.permissionMode ?? loaded.mode ?? 'default', true)
-  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, '--permission-mode')
-  return mode
-}
-
 /** Restrictions that cannot be enforced. In the compat profile, only what the command line names. */
 function problemIn(state: ProjectState, flags: McpFlags, armed: HooksHere): string | undefined {
   const { loaded } = state
@@ -105,131 +100,101 @@ function problemIn(state: ProjectState, flags: McpFlags, armed: HooksHere): stri
   return wrong.length === 0 ? undefined : wrong.map(findingLine).join('; ')
 }
 
-/** Says, once each, which restrictions are about none of these tools, and whether any is. */
-function reportMissed({ server, hooks, policy }: CallGate): (tools: readonly string[]) => void {
-  const said = new Set<string>()
-  return names => {
-    const tools = names.map(name => nameInServer(server.name, name))
-    const listed = [{ ...server, status: 'connected' as const, tools: tools.map(name => ({ name })) }]
-    const all = [...missedTools(policy.rules, hooks.list(), listed)]
-    if (policy.mode !== 'dontAsk' && !concernsAny(policy.rules, hooks.list(), tools))
-      all.push(`no hook and no rule is about the tools of ${server.name}: every call is passed on`)
-    for (const text of all.filter(each => !said.has(each))) notice(text)
-    for (const text of all) said.add(text)
+/** Says, once each, which tools have changed, which restrictions are about none of the tools, and whether any is. */
+function reportsOf({
+  server,
+  hooks,
+  policy
+}: CallGate): Pick<ConstructorParameters<typeof OfferedTools>[0], 'notice' | 'onListed'> {
+  const say = sayOnce(notice)
+  return {
+    notice: say,
+    onListed(names) {
+      const listed = [{ ...server, status: 'connected' as const, tools: names.map(name => ({ name })) }]
+      for (const text of missedTools(policy.rules, hooks.list(), listed)) say(text)
+      if (policy.mode !== 'dontAsk' && !concernsAny(policy.rules, hooks.list(), names))
+        say(`no hook and no rule is about the tools of ${server.name}: every call is passed on`)
+    }
   }
 }
 
-async function linkTo({ config }: NamedServer, cwd: string, { sandbox }: HooksHere): Promise<ServerLink> {
-  if ('url' in config) return httpLink(config.url, config.headers ?? {})
-  // The variables that the client gave to its server.
-  const program = { file: config.command, args: config.args ?? [], cwd, env: process.env as Record<string, string> }
-  return stdioLink(listener =>
-    startProcess(sandbox?.confine(program) ?? program, {
+/** The server gets the variables that the client gave to its server. */
+const startIn =
+  (cwd: string, { sandbox }: HooksHere): Parameters<typeof linkTo>[1] =>
+  ({ command: file, args = [] }, listener) => {
+    const program = { file, args, cwd, env: process.env as Record<string, string> }
+    return startProcess(sandbox?.confine(program) ?? program, {
       ...listener,
       stderr(chunk) {
         process.stderr.write(escapeText(chunk.toString()))
         listener.stderr(chunk)
       }
     })
-  )
+  }
+
+/** The client, at standard input and output. */
+function clientLink(): ServerLink {
+  const link = stdioLink(({ stdout }) => {
+    const close = (): void => void link.end()
+    process.stdin.on('data', stdout).on('end', close).on('error', close)
+    const nothing = (): void => undefined
+    const ended = new Promise<never>(nothing)
+    return { write: writeOutput, close: nothing, end: nothing, hold: nothing, pid: undefined, ended }
+  })
+  return link
 }
 
 /** Until the client or the server has ended. */
-async function relayTo(link: ServerLink, gate: CallGate, tools: OfferedTools): Promise<number> {
-  const { transport } = link
+async function relayTo(server: ServerLink, gate: CallGate, tools: OfferedTools): Promise<number> {
+  const client = clientLink()
   const relay = new Relay({
-    async send(to, message, requestSignal) {
-      if (to === 'server') await transport.send(message as never, requestSignal && { requestSignal })
-      else writeOutput(`${JSON.stringify(message)}\n`)
-    },
+    client: client.transport,
+    server: server.transport,
     onNotification: method => void (method === 'notifications/tools/list_changed' && (tools.isStale = true)),
     notice
   })
-  addHandlers({ gate, relay, tools, questions: new Questions(relay) }, link)
-  const { promise: lost, resolve: lose } = Promise.withResolvers<'client' | 'server'>()
-  const { onmessage } = transport
-  Object.assign(transport, {
-    onmessage(message: PlainObject) {
-      onmessage?.(message as never)
-      relay.take('server', message)
-    },
-    onclose: () => lose('server'),
-    onerror: (error: Error) => notice(error.message)
-  })
-  onSignal(() => lose('client'))
+  addHandlers({ gate, relay, tools, questions: new Questions(relay) }, server.transport)
+  onSignal(() => void client.end())
   try {
-    await transport.start()
-    readClient(relay, () => lose('client'))
-    const side = await lost
-    const why = `the connection to the ${side} has ended: ${link.failure() ?? 'it was closed'}`
-    if (side === 'server') notice(why)
+    const side = await relay.passUntilEnd()
+    const failure = side === 'server' ? (server.failure() ?? 'it was closed') : client.failure()
+    const why = `the connection to the ${side} has ended: ${failure}`
+    if (failure !== undefined) notice(why)
     await relay.close(side, new Error(why))
-    return side === 'client' ? EXIT.done : EXIT.failed
+    return failure === undefined ? EXIT.done : EXIT.failed
   } finally {
-    await link.end()
+    await server.end()
   }
 }
 
-/** A number that may be read as Infinity. */
-const TOO_LARGE = /\de\+?\d{3}|\d{309}/i
+const NO_TASKS =
+  'carabiner mcp passes no tasks on, because hooks could not judge their results; call the tool without a task'
 
-function readClient(relay: Relay, onEnd: () => void): void {
-  const lines = new ByteRecords({
-    separator: 10,
-    longest: LONGEST_MESSAGE,
-    take(line) {
-      const text = line.toString()
-      if (text.trim() === '') return
-      const parsed = jsonIn(text)
-      // Infinity is sent as null: hooks must judge that.
-      const message = TOO_LARGE.test(text) ? jsonIn(JSON.stringify(parsed ?? null)) : parsed
-      // In 2025-03-26, several messages may come as a list.
-      for (const each of Array.isArray(message) ? (message as unknown[]) : [message]) relay.take('client', each)
-    },
-    onTooLong: () => notice(`a message of more than ${LONGEST_MESSAGE} bytes was not passed on`)
-  })
-  process.stdin
-    .on('data', (chunk: Buffer) => lines.add(chunk))
-    .on('end', onEnd)
-    .on('error', onEnd)
-}
-
-function addHandlers(ports: Omit<CallPorts, 'hold'>, { transport }: ServerLink): void {
+function addHandlers(ports: CallPorts, server: Transport): void {
   const { relay, tools, questions } = ports
-  const tasks = new Map<unknown, { take(response: PlainObject): void; readonly response: Promise<PlainObject> }>()
+  const refuse = async (): Promise<PlainObject> => failedResponse(undefined, NO_TASKS)
   relay.handlers.set('initialize', async (request, signal) => {
-    questions.capabilities = partIn(request, 'params', 'capabilities')
+    questions.capabilities = partIn(request, 'params')['capabilities']
     const response = await relay.request('server', request, signal)
-    const version = partIn(response, 'result', 'protocolVersion')
-    if (typeof version === 'string') transport.setProtocolVersion?.(version)
-    return response
+    const { result } = response
+    const { protocolVersion, capabilities } = partIn(response, 'result')
+    if (typeof protocolVersion === 'string') server.setProtocolVersion?.(protocolVersion)
+    if (!isObject(result) || !isObject(capabilities)) return response
+    const { tasks: _, ...others } = capabilities
+    return { ...response, result: { ...result, capabilities: others } }
   })
   relay.handlers.set('tools/list', async (request, signal) => {
     const response = await relay.request('server', request, signal)
-    const { result } = response
-    return isObject(result) ? { ...response, result: tools.read(result) } : response
+    return isObject(response['result']) ? { ...response, result: tools.read(response['result']) } : response
   })
-  relay.handlers.set('tools/call', (request, signal) => {
-    const { promise, resolve } = Promise.withResolvers<PlainObject>()
-    const hold = (interim: PlainObject): Promise<PlainObject> => {
-      resolve(interim)
-      const task = partIn(interim, 'result', 'task')
-      return new Promise(take => isObject(task) && tasks.set(task['taskId'], { take, response }))
-    }
-    const response = new GatedCall(request, { ...ports, hold }, signal).response()
-    void response.then(resolve)
-    return promise
-  })
-  // The result of a call that is a task.
-  relay.handlers.set('tasks/result', async (request, signal) => {
-    const task = tasks.get(partIn(request, 'params', 'taskId'))
-    if (task === undefined) return failedResponse(undefined, 'this task was not started through this proxy')
-    task.take(await relay.request('server', request, signal))
-    return task.response
-  })
+  relay.handlers.set('tools/call', (request, signal) =>
+    'task' in partIn(request, 'params') ? refuse() : new GatedCall(request, ports, signal).response()
+  )
+  relay.handlers.set('tasks/get', refuse)
+  relay.handlers.set('tasks/result', refuse)
 }
 
-function partIn(message: PlainObject, part: 'params' | 'result', key: string): unknown {
+const partIn = (message: PlainObject, part: 'params' | 'result'): PlainObject => {
   const value = message[part]
-  return isObject(value) ? value[key] : undefined
+  return isObject(value) ? value : {}
 }

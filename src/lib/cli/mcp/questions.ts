@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { GuardQuestion } from '../../hooks/guard.ts'
+import { keepRecent } from '../../util/bounded.ts'
 import { escapedLines } from '../../util/escape.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Relay } from './relay.ts'
@@ -17,6 +18,9 @@ const SCHEMA = {
   properties: { allow: { type: 'boolean', title: 'Allow', description: 'true runs the call, false refuses it' } },
   required: ['allow']
 }
+
+/** A question may never be answered: of more than these, the oldest is forgotten, and asked again if an answer comes. */
+const MOST_OPEN = 1000
 
 const CANNOT_ASK =
   'this client cannot ask you, because it does not support elicitation. Use a client that does, or decide it in ' +
@@ -63,7 +67,7 @@ export class Questions {
       signal.addEventListener('abort', () => this.#relay.pass('client', cancelled))
       return answerIn((await this.#relay.request('client', { jsonrpc: '2.0', id, ...elicitation }, signal))['result'])
     }
-    this.#asked.set(id, { about, params })
+    keepRecent(this.#asked, id, { about, params }, MOST_OPEN)
     return { resultType: 'input_required', inputRequests: { carabiner: elicitation }, requestState: id }
   }
 }

@@ -1,3 +1,4 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
@@ -7,8 +8,8 @@ const CLOSE_GRACE = 2000
 type Side = 'client' | 'server'
 type Take = (response: PlainObject | Error) => void
 
-export interface RelayPorts {
-  send(to: Side, message: PlainObject, signal?: AbortSignal): Promise<void>
+export interface RelayPorts extends Readonly<Record<Side, Transport>> {
+  /** The server sent a notification. */
   onNotification(method: string): void
   notice(text: string): void
 }
@@ -29,8 +30,26 @@ export class Relay {
     this.#ports = ports
   }
 
-  /** Takes a message from one side. */
-  take(from: Side, message: unknown): void {
+  /** Passes messages on until one side is gone. Returns that side. */
+  async passUntilEnd(): Promise<Side> {
+    const { promise, resolve } = Promise.withResolvers<Side>()
+    for (const side of ['server', 'client'] as const) {
+      const { [side]: transport, notice } = this.#ports
+      const { onmessage } = transport
+      Object.assign(transport, {
+        onmessage: (message: JSONRPCMessage) => {
+          onmessage?.(message)
+          this.#take(side, message)
+        },
+        onclose: () => resolve(side),
+        onerror: (error: Error) => notice(`the ${side}: ${error.message}`)
+      })
+      await transport.start()
+    }
+    return promise
+  }
+
+  #take(from: Side, message: unknown): void {
     const kind = kindOf(message)
     if (!isObject(message) || kind === undefined)
       return this.#ports.notice(`the ${from} sent an invalid message, which was not passed on`)
@@ -50,7 +69,7 @@ export class Relay {
   }
 
   pass(to: Side, message: PlainObject): void {
-    this.#ports.send(to, message).catch((error: Error) => this.#ports.notice(error.message))
+    this.#write(to, message).catch((error: Error) => this.#ports.notice(error.message))
   }
 
   /** Sends a request, and waits for its response. Rejects if there is none. */
@@ -85,9 +104,9 @@ export class Relay {
       const fail = (why: string): void => this.pass('client', failedResponse(id, why))
       if (taken instanceof Error) fail(taken.message)
       else
-        this.#ports
-          .send('client', { ...taken, id })
-          .catch((error: Error) => fail(`the response cannot be passed on: ${error.message}`))
+        this.#write('client', { ...taken, id }).catch((error: Error) =>
+          fail(`the response cannot be passed on: ${error.message}`)
+        )
     }
     const handler = this.handlers.get(method)
     if (handler === undefined && this.#resembles(method))
@@ -120,7 +139,11 @@ export class Relay {
     }
     waiting.set(id, end)
     signal.addEventListener('abort', cancel)
-    this.#ports.send(to, request, signal).catch(end)
+    this.#write(to, request, signal).catch(end)
+  }
+
+  async #write(to: Side, message: PlainObject, requestSignal?: AbortSignal): Promise<void> {
+    await this.#ports[to].send(message as unknown as JSONRPCMessage, requestSignal && { requestSignal })
   }
 }
 

@@ -1,9 +1,7 @@
-import { fault } from '../../faults.ts'
 import { requireRule } from '../../agent/subagents/child-permissions.ts'
 import { judgeLeaves } from '../../permissions/allow-command.ts'
 import { mainInput } from '../../permissions/call-facts.ts'
 import { decide } from '../../permissions/decide.ts'
-import { parseMode } from '../../permissions/modes.ts'
 import type { Policy, Rule } from '../../permissions/policy.ts'
 import { narrowedBy, OTHERS } from '../../permissions/rule-advice.ts'
 import { SavedPermissions } from '../../query/saved-permissions.ts'
@@ -13,7 +11,7 @@ import { needsTrust } from '../../settings/trust/digest.ts'
 import { EXIT, loadProjectState } from '../common.ts'
 import type { FlagValues, RULES_FLAGS } from '../flags.ts'
 import { escapeLine, printError, printLine, safeJson } from '../print.ts'
-import { factsHere, policyOf } from './policy.ts'
+import { factsHere, modeIn, policyOf } from './policy.ts'
 
 type RulesFlags = FlagValues<typeof RULES_FLAGS>
 
@@ -59,11 +57,9 @@ function policyWith(flags: RulesFlags): Policy {
   const trusted = state.trust.state === 'trusted' || state.trust.state === 'nothing'
   if (!trusted && state.loaded.rules.some(needsTrust))
     printError('carabiner: the project is not trusted, so its allow rules do not apply; run carabiner hooks trust')
-  const mode = parseMode(flags.mode ?? state.loaded.mode ?? 'default', true)
-  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, '--mode')
   const saved = new SavedPermissions(state.where.ownHome, state.loaded.root).rules()
   const added = [...of(flags.allow, 'allow'), ...of(flags.ask, 'ask'), ...of(flags.deny, 'deny'), ...saved]
-  return policyOf(state, trusted, mode, added)
+  return policyOf(state, trusted, modeIn(flags.mode, state, '--mode'), added)
 }
 
 async function* standardInput(): AsyncGenerator<string> {

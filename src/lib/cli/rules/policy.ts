@@ -1,5 +1,6 @@
+import { fault } from '../../faults.ts'
 import { factsOf } from '../../permissions/call-facts.ts'
-import type { Mode } from '../../permissions/modes.ts'
+import { parseMode, type Mode } from '../../permissions/modes.ts'
 import { twinsFor } from '../../permissions/hard-links.ts'
 import type { CallFacts, Policy, Rule } from '../../permissions/policy.ts'
 import { otherNames } from '../../query/options/other-names.ts'
@@ -8,6 +9,13 @@ import type { PlainObject } from '../../util/plain.ts'
 import { isThere, resolvePath } from '../../world/files/paths.ts'
 import { repositoryFacts } from '../../world/files/repository.ts'
 import type { ProjectState } from '../common.ts'
+
+/** The mode that a flag or the settings name. */
+export function modeIn(given: string | undefined, { loaded }: ProjectState, flag: string): Mode {
+  const mode = parseMode(given ?? loaded.mode ?? 'default', true)
+  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, flag)
+  return mode
+}
 
 /** What decides about calls in a folder: the rules of its settings, and these. */
 export const policyOf = (

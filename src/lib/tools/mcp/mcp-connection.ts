@@ -7,6 +7,7 @@ import type { ElicitationAnswer, ElicitationRequest } from './elicitation.ts'
 import { definitionChange, definitionOf, isTooDeep, type Definition } from './mcp-definition.ts'
 import type { ServerLink } from './mcp-stdio.ts'
 import { escapedLines } from '../../util/escape.ts'
+import { MOST_TEXTS, sayOnce } from '../../util/bounded.ts'
 
 export interface Surroundings {
   readonly name: string
@@ -43,12 +44,13 @@ export class McpConnection {
   #connected: Connected | undefined
   #making: Promise<Connected> | undefined
   #approved: ReadonlyMap<string, Definition> | undefined
-  readonly #told = new Set<string>()
+  readonly #say: (text: string) => void
   #failures = 0
   #lastTry = 0
 
   constructor(around: Surroundings) {
     this.#around = around
+    this.#say = sayOnce(text => void (this.#ending.signal.aborted || around.notice(text)))
   }
 
   async open(): Promise<readonly Definition[]> {
@@ -138,7 +140,7 @@ export class McpConnection {
     connected.offered = await list(client, { signal, timeout })
     if (client.transport === undefined) throw new Error('it ended at once')
     this.#connected = connected
-    for (const text of early.slice(0, MOST_REMARKS)) this.#remark(text)
+    for (const text of early.slice(0, MOST_TEXTS)) this.#remark(text)
     this.#compare(connected.offered)
     if (connected.isStale) this.#changed(connected)
     return connected
@@ -194,12 +196,6 @@ export class McpConnection {
     this.#say(`the server ${this.#around.name}: ${brief(text)}`)
   }
 
-  #say(text: string): void {
-    if (this.#ending.signal.aborted || this.#told.has(text) || this.#told.size > MOST_REMARKS) return
-    this.#told.add(text)
-    this.#around.notice(text)
-  }
-
   /** Why a call failed. After a connection error, the next call opens a new connection. */
   async #callFailure(error: unknown, connected: Connected): Promise<string> {
     const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client')
@@ -216,8 +212,6 @@ export class McpConnection {
     return `the connection to the server ${name} was lost during the call: ${why}; ${UNKNOWN}`
   }
 }
-
-const MOST_REMARKS = 100
 
 const LONGEST_QUESTION = 10_000
 

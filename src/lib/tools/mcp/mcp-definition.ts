@@ -63,6 +63,12 @@ function shownIn(value: unknown, key?: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shownIn(item, name)]))
 }
 
+/** Why these tools of a server cannot be called, if several have the name that hooks and rules see. */
+export const sharedNameProblem = (name: string, tools: readonly string[]): string | undefined =>
+  tools.length > 1
+    ? `hooks and rules cannot tell ${escapedLines(tools.join(' and '))} apart: both are ${name}`
+    : undefined
+
 const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
 export function definitionChange(approved: Definition, now: Definition | undefined): string | undefined {

@@ -12,6 +12,8 @@ export const LONGEST_MESSAGE = 32 * 1024 * 1024
 const MOST_REMARKS = 1000
 /** How many of the last characters on standard error are reported when a server ends. */
 const LAST_WORDS = 1000
+/** A number that may be read as Infinity. */
+const TOO_LARGE = /\de\+?\d{3}|\d{309}/i
 
 export interface ServerLink {
   readonly transport: Transport
@@ -25,7 +27,7 @@ export function stdioLink(begin: (listener: OutputListener) => Running): ServerL
   return { transport, failure: () => transport.failure, end: () => transport.close() }
 }
 
-/** A server that is a process: one JSON object per line, both ways. It is started and ended like any other process. */
+/** A process at the other end: one JSON object per line, both ways. It is started and ended like any other process. */
 class StdioTransport implements Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
@@ -58,7 +60,7 @@ class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed) throw new Error('the server is not running')
+    if (this.#isClosed) throw new Error('the connection has ended')
     this.#running?.write(`${JSON.stringify(message)}\n`)
   }
 
@@ -86,11 +88,13 @@ class StdioTransport implements Transport {
 
   #take(line: string): void {
     if (line.trim() === '') return
-    const message = jsonIn(line)
-    if (!isObject(message)) return this.#remark(line)
+    const parsed = jsonIn(line)
+    // In 2025-03-26, several messages may come as a list. Infinity would be sent on as null: that must be judged.
+    const messages = [TOO_LARGE.test(line) ? jsonIn(JSON.stringify(parsed ?? null)) : parsed].flat()
+    if (messages.length === 0 || !messages.every(isObject)) return this.#remark(line)
     this.#remarks = 0
     try {
-      this.onmessage?.(message as unknown as JSONRPCMessage)
+      for (const message of messages) this.onmessage?.(message as unknown as JSONRPCMessage)
     } catch (error) {
       this.#end(`it sent a message that cannot be read (${errorMessage(error)}), and was ended`)
     }

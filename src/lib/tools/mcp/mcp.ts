@@ -4,15 +4,16 @@ import { nameInServer } from '../../util/names.ts'
 import { escapedLines } from '../../util/escape.ts'
 import { presentContent, resultText } from '../content.ts'
 import type { ElicitationAnswer, ElicitationRequest } from './elicitation.ts'
-import type { OutsideServer } from './mcp-config.ts'
+import type { OutsideServer, StdioServer } from './mcp-config.ts'
 import { McpConnection } from './mcp-connection.ts'
-import { shownDescription, shownSchema, type Definition } from './mcp-definition.ts'
+import { sharedNameProblem, shownDescription, shownSchema, type Definition } from './mcp-definition.ts'
 import { httpLink } from './mcp-http.ts'
 import { KnownTools, type KnownTool } from './mcp-approvals.ts'
 import { boundedResult } from './mcp-result.ts'
-import { stdioLink } from './mcp-stdio.ts'
+import { stdioLink, type ServerLink } from './mcp-stdio.ts'
 import { processesOf } from '../bash/processes.ts'
 import type { Tool, ToolSession } from '../tool.ts'
+import type { OutputListener, Running } from '../../world/process/process.ts'
 
 export interface NamedServer {
   readonly name: string
@@ -56,7 +57,10 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
     async link() {
       const why = server.objection?.()
       if (why !== undefined) throw new Error(`it is not started: ${why}`)
-      return linkTo(config, ports.session)
+      const { session } = ports
+      return linkTo(config, ({ command: file, args = [], env }, listener) =>
+        processesOf(session).startTalk({ file, args }, session.root, { ...session.env, ...env }, listener)
+      )
     },
     elicit: (wanted, until) => ports.elicit(name, wanted, until),
     notice: text => ports.notice(text),
@@ -85,14 +89,11 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
   }
 }
 
-async function linkTo(config: OutsideServer, session: ToolSession): ReturnType<typeof httpLink> {
-  if ('url' in config) return httpLink(config.url, config.headers ?? {})
-  const { command, args = [], env = {} } = config
-  const words = { file: command, args }
-  return stdioLink(listener =>
-    processesOf(session).startTalk(words, session.root, { ...session.env, ...env }, listener)
-  )
-}
+type StartServer = (server: StdioServer, listener: OutputListener) => Running
+
+/** The connection to a server. `start` starts one that is a program. */
+export const linkTo = async (config: OutsideServer, start: StartServer): Promise<ServerLink> =>
+  'url' in config ? httpLink(config.url, config.headers ?? {}) : stdioLink(listener => start(config, listener))
 
 function millisecondsIn(text: string | undefined): number | undefined {
   const value = Number(text)
@@ -111,20 +112,28 @@ function toolsOf(
   const known = new KnownTools(ports.knownFolder, serverIdentity(server, ports.session), text =>
     ports.notice(`the server ${name}: ${text}`)
   )
-  const tools = new Map<string, Tool>()
-  for (const definition of definitions) {
-    const full = nameInServer(name, definition.name)
-    const problem = full.length > LONGEST_NAME ? 'its name is too long' : tools.has(full) ? 'another has its name' : ''
-    if (problem === '') tools.set(full, toolOf(definition, full, known.look(definition), { server, connection }))
-    else ports.notice(`the tool ${escapedLines(definition.name)} of the server ${name} is left out: ${problem}`)
-  }
-  const changed = [...tools.values()].filter(tool => tool.change !== undefined)
+  const named = Map.groupBy(definitions, definition => nameInServer(name, definition.name))
+  const tools = [...named].flatMap(([full, group]) => {
+    const problem =
+      full.length > LONGEST_NAME
+        ? 'its name is too long'
+        : sharedNameProblem(
+            full,
+            group.map(each => each.name)
+          )
+    return group.flatMap(each => {
+      if (problem === undefined) return toolOf(each, full, known.look(each), { server, connection })
+      ports.notice(`the tool ${escapedLines(each.name)} of the server ${name} is left out: ${problem}`)
+      return []
+    })
+  })
+  const changed = tools.filter(tool => tool.change !== undefined)
   if (changed.length > 0)
     ports.notice(
       `tools of the server ${name} do not match their approved definitions: ${changed.map(tool => tool.name).join(', ')}; ` +
         'a person is asked before they run'
     )
-  return [...tools.values()]
+  return tools
 }
 
 /** Identifies a server: its name and how it is reached. A program named by a project belongs to that project. */

@@ -1,4 +1,5 @@
 import { uuidFrom } from './claude-walk.ts'
+import { keepRecent } from '../../util/bounded.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import type { Kept, Rec } from '../entry.ts'
 
@@ -31,9 +32,7 @@ class Answers {
 
   take({ uuid, requestId, message }: Rec): void {
     const { content: _, ...about } = isObject(message) ? message : {}
-    this.#known.set(asText(uuid), { requestId, about })
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > MOST_KEPT) this.#known.delete(oldest!)
+    keepRecent(this.#known, asText(uuid), { requestId, about }, MOST_KEPT)
   }
 
   /** Keeps the ids of the answer that it copies, so that its usage is counted once. */
