@@ -1,4 +1,5 @@
 import { isObject } from '../../util/plain.ts'
+import type { Lines } from '../../world/files/found-file.ts'
 
 const LONGEST = 500
 
@@ -14,14 +15,31 @@ interface Data {
   readonly bytes?: string
 }
 
-interface Found {
+interface RipgrepLines {
   readonly path: Data
   readonly lines: Data
   readonly line_number: number
+  readonly absolute_offset: number
   readonly submatches: readonly { readonly match: Data; readonly start: number }[]
 }
 
-/** Formats the JSON lines of ripgrep as its usual text output. */
+/** Lines of a file, with a match in them or around one. */
+export interface FoundText extends Lines, Pick<RipgrepLines, 'submatches'> {
+  readonly isMatch: boolean
+  readonly path: Buffer
+  readonly number: number
+}
+
+/** What a JSON line of ripgrep says about lines of a file; undefined if it is about something else. */
+export function foundIn(record: Buffer): FoundText | undefined {
+  const said: unknown = JSON.parse(record.toString())
+  const type = isObject(said) ? said['type'] : undefined
+  if (!isObject(said) || (type !== 'match' && type !== 'context')) return undefined
+  const { path, lines, line_number: number, absolute_offset: offset, submatches } = said['data'] as RipgrepLines
+  return { isMatch: type === 'match', path: bytesOf(path), number, offset, bytes: bytesOf(lines), submatches }
+}
+
+/** Formats lines as the usual text output of ripgrep. */
 export class Matches {
   readonly #writing: Writing
   readonly #add: (line: string) => boolean
@@ -33,19 +51,15 @@ export class Matches {
     this.#add = add
   }
 
-  read(record: Buffer, nameOf: (path: Buffer) => string): boolean {
-    const said: unknown = JSON.parse(record.toString())
-    const type = isObject(said) ? said['type'] : undefined
-    if (!isObject(said) || (type !== 'match' && type !== 'context')) return true
-    const found = said['data'] as Found
-    const name = nameOf(bytesOf(found.path))
-    if (this.#writing.only) return type === 'context' || this.#writeParts(name, found)
-    return this.#write(name, found, type === 'match' ? ':' : '-')
+  add(name: string, found: FoundText): boolean {
+    if (this.#writing.only) return !found.isMatch || this.#writeParts(name, found)
+    return this.#write(name, found)
   }
 
-  #write(name: string, { lines, line_number: first, submatches }: Found, mark: string): boolean {
+  #write(name: string, { isMatch, bytes, number: first, submatches }: FoundText): boolean {
+    const mark = isMatch ? ':' : '-'
     const isApart = this.#path !== '' && (name !== this.#path || first !== this.#last + 1)
-    const texts = linesIn(bytesOf(lines))
+    const texts = linesIn(bytes)
     this.#path = name
     this.#last = first + texts.length - 1
     if (this.#writing.groups && isApart && !this.#add('--')) return false
@@ -55,8 +69,7 @@ export class Matches {
     })
   }
 
-  #writeParts(name: string, { lines, line_number: first, submatches }: Found): boolean {
-    const all = bytesOf(lines)
+  #writeParts(name: string, { bytes: all, number: first, submatches }: FoundText): boolean {
     return submatches.every(({ match, start }) => {
       const number = first + linesIn(all.subarray(0, start + 1)).length - 1
       const texts = linesIn(bytesOf(match))

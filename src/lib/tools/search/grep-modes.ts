@@ -1,9 +1,9 @@
 import { realPath } from '../../world/files/paths.ts'
 import type { ToolInput } from '../built-in.ts'
-import { Matches } from './grep-lines.ts'
+import { foundIn, Matches } from './grep-lines.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
 import { FoundFiles } from './found-files.ts'
-import { MOST_RESULTS, newestFirst, withoutRecords, type Searched } from './ripgrep.ts'
+import { MOST_RESULTS, NEWLINE, newestFirst, withoutRecords, type Searched } from './ripgrep.ts'
 import type { SearchPlace } from './search-place.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 
@@ -12,21 +12,21 @@ type GrepInput = ToolInput<'Grep'>
 /** An output mode; `undefined` if the call was aborted. */
 type Mode = (input: GrepInput, place: SearchPlace, call: ToolCall) => Promise<ToolResult | undefined>
 
-const NEWLINE = 10
 const SHOWN = 30_000
 const HEAD_LIMIT = 250
 
 export const filesOf: Mode = async (input, place, call) => {
   const files = new FoundFiles(place, call)
-  const first = await files.find([...commonArgs(input), '--files-with-matches'])
+  const args = [...commonArgs(input), '--files-with-matches']
+  // A match of several lines is not known by one.
+  const first =
+    input.multiline === true
+      ? { ...(await files.find(args)), lines: new Map() }
+      : await files.findFirst(commonArgs(input))
   const sorted = isOver(first) ? [] : await newestFirst(place, first.names)
   const page = new Page(input, SHOWN)
   const name = namer(place, call)
-  const searched = await files.search(sorted, {
-    args: [...commonArgs(input), '--files-with-matches', '--null'],
-    separator: 0,
-    each: (record, nameOf) => page.add(name(nameOf(record)))
-  })
+  const searched = await files.confirm(sorted, first.lines, { args, each: path => page.add(name(path)) })
   const filenames = page.lines
   const count = filenames.length
   return answer(joined(first, searched, page), page, files, {
@@ -61,25 +61,32 @@ export const countsOf: Mode = async (input, place, call) => {
 }
 
 export const contentOf: Mode = async (input, place, call) => {
-  const page = new Page(input, SHOWN)
   const files = new FoundFiles(place, call)
   const context = input.context ?? input['-C']
   const [before, after] = [input['-B'] ?? context ?? 0, input['-A'] ?? context ?? 0]
-  // Sorted, so that a page is the same each time. A file has a line at least, so that these files fill the page.
-  const args = [...commonArgs(input), '--files-with-matches', '--sort=path']
-  const first = await files.find(args, Math.min(MOST_RESULTS, page.end + 1))
+  const args = [...commonArgs(input), `--before-context=${before}`, `--after-context=${after}`]
   const name = namer(place, call)
-  const matches = new Matches(
-    { numbers: input['-n'] !== false, only: input['-o'] === true, groups: before + after > 0 },
-    line => page.add(line)
-  )
-  const searched = await files.search(isOver(first) ? [] : first.names, {
-    args: [...commonArgs(input), '--json', `--before-context=${before}`, `--after-context=${after}`],
-    separator: NEWLINE,
-    each: (record, nameOf) => matches.read(record, path => name(nameOf(path)))
-  })
+  const writing = { numbers: input['-n'] !== false, only: input['-o'] === true, groups: before + after > 0 }
+  let page = new Page(input, SHOWN)
+  let matches = new Matches(writing, line => page.add(line))
+  // Sorted, so that a page is the same each time.
+  const first = await files.findLines([...args, '--sort=path'], (path, found) => matches.add(name(path), found))
+  let searched: Searched = first
+  if (!first.isSure) {
+    page = new Page(input, SHOWN)
+    matches = new Matches(writing, line => page.add(line))
+    const second = await files.search(isOver(first) ? [] : first.names, {
+      args: [...args, '--json'],
+      separator: NEWLINE,
+      each(record, nameOf) {
+        const found = foundIn(record)
+        return found === undefined || matches.add(name(nameOf(found.path)), found)
+      }
+    })
+    searched = joined(first, second, page)
+  }
   const content = page.lines.join('\n')
-  return answer(joined(first, searched, page), page, files, {
+  return answer(searched, page, files, {
     words: content === '' ? ['No matches found'] : [content],
     output: { mode: 'content', numFiles: 0, filenames: [], content, numLines: page.lines.length }
   })

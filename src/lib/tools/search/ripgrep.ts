@@ -1,6 +1,8 @@
-import { lstat } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { attempt } from '../../util/attempt.ts'
 import { ByteRecords } from '../../world/process/byte-records.ts'
 import type { Ended } from '../../world/process/process.ts'
 import { processesOf, startProblem } from '../bash/processes.ts'
@@ -11,6 +13,7 @@ import type { ToolCall } from '../tool.ts'
 export const SEARCH_TIME = 5_000
 /** and the maximum number of results. */
 export const MOST_RESULTS = 10_000
+export const NEWLINE = 10
 /** In bytes. Longer records are skipped. */
 const LONGEST_RECORD = 16 * 1024 * 1024
 
@@ -99,17 +102,11 @@ export function programPath(): string {
 export async function newestFirst({ at: folder }: SearchPlace, names: readonly Buffer[]): Promise<readonly Buffer[]> {
   const prefix = Buffer.from(join(folder, '/'))
   const aged: { readonly name: Buffer; readonly time: number }[] = []
-  for (let at = 0; at < names.length; at += 256) {
-    const batch = names.slice(at, at + 256)
-    const times = await Promise.all(
-      batch.map(name =>
-        lstat(Buffer.concat([prefix, name])).then(
-          ({ mtimeMs }) => mtimeMs,
-          () => undefined
-        )
-      )
-    )
-    batch.forEach((name, index) => times[index] !== undefined && aged.push({ name, time: times[index] }))
+  for (const [index, name] of names.entries()) {
+    // Waiting for each would take several times as long.
+    if (index % 256 === 255) await nextTurn()
+    const time = attempt(() => lstatSync(Buffer.concat([prefix, name])).mtimeMs)
+    if (time !== undefined) aged.push({ name, time })
   }
   return aged.toSorted((a, b) => b.time - a.time || Buffer.compare(a.name, b.name)).map(({ name }) => name)
 }

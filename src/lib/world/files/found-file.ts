@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type BigIntStats } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { linkOf } from './file-finder.ts'
 import { DESCRIPTORS } from './files.ts'
@@ -44,6 +44,35 @@ export function isPlaced(place: OpenedFolder, name: Buffer): boolean {
 
 export function closeFound({ descriptor }: Pick<FoundFile, 'descriptor'>): void {
   if (descriptor !== undefined) closeSync(descriptor)
+}
+
+/** Whole lines, and where in a file they begin. */
+export interface Lines {
+  readonly offset: number
+  readonly bytes: Buffer
+}
+
+const NEWLINE = 10
+
+/** Whether these are whole lines of the file. False if it cannot be read. */
+export function hasLines({ path, descriptor }: FoundFile, lines: Lines | undefined): boolean {
+  if (lines === undefined) return false
+  const { offset, bytes } = lines
+  let reading: number | undefined
+  try {
+    reading = openSync(descriptor === undefined ? path : `${DESCRIPTORS}/${descriptor}`, 'r')
+    // With the byte before, which ends a line, and the one after.
+    const lead = Math.min(offset, 1)
+    const there = Buffer.allocUnsafe(lead + bytes.length + 1)
+    const count = readSync(reading, there, 0, there.length, offset - lead)
+    const end = lead + bytes.length
+    const isWhole = bytes.at(-1) === NEWLINE || count === end || there[end] === NEWLINE
+    return isWhole && count >= end && (lead === 0 || there[0] === NEWLINE) && there.subarray(lead, end).equals(bytes)
+  } catch {
+    return false
+  } finally {
+    if (reading !== undefined) closeSync(reading)
+  }
 }
 
 type Opened = { readonly descriptor: number | undefined; readonly stat: BigIntStats }
