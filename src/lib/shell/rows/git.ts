@@ -3,7 +3,7 @@ const DIFF = `-p -u -s -U= -M? -C? -B? -D -R -a -b -w -W -z -r -t -c -S= -G= -O!
   --dirstat? --summary --name-only --name-status --color? --no-color --color-moved? --color-words? --word-diff? --word-diff-regex= --no-renames --rename-empty --check --full-index --binary --abbrev?
   --find-renames? --find-copies? --find-copies-harder --diff-filter= --pickaxe-all --pickaxe-regex --skip-to= --rotate-to= --relative? --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change
   --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --inter-hunk-context= --function-context --exit-code --quiet -q --no-ext-diff --no-textconv --ext-diff~ --textconv~ --output>
-  --ignore-submodules? --submodule? --src-prefix= --dst-prefix= --no-prefix --line-prefix= --no-index~ --compact-summary --indent-heuristic --diff-algorithm=`
+  --ignore-submodules? --submodule~ --src-prefix= --dst-prefix= --no-prefix --line-prefix= --no-index~ --compact-summary --indent-heuristic --diff-algorithm=`
 const LOG = `-n= -# -i -E -F -P -g -m --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings
   --perl-regexp --merges --no-merges --min-parents= --max-parents= --first-parent --not --all --branches? --tags? --remotes? --glob= --exclude= --reflog --walk-reflogs --cherry-mark --cherry-pick --cherry --left-only
   --right-only --left-right --boundary --simplify-by-decoration --full-history --dense --sparse --ancestry-path? --show-pulls --date-order --author-date-order --topo-order --reverse --no-walk? --pretty?format --format=format
@@ -42,7 +42,7 @@ export const GIT: Readonly<Record<string, string>> = {
     'reads git | -L= -b -c -e -f -l -n -p -s -t -w -M? -C? --root --show-stats --line-porcelain --porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev? --since= --ignore-rev= --first-parent --color-lines --color-by-age --reverse | rev+',
   'git annotate': 'as git blame',
   'git grep':
-    'reads git | -a -i -I -v -w -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -# -e^ -f<^ -A= -B= -C= -m= --cached --no-index~ --untracked --text --ignore-case --invert-match --word-regexp --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --all-match --color? --no-color --break --heading --show-function --context= --after-context= --before-context= --function-context --threads= --quiet --max-depth= --max-count= --recurse-submodules --exclude-standard --and --or --not --full-name -O~ --open-files-in-pager~ --textconv~ | text rev*',
+    'reads git | -a -i -I -v -w -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -# -e^ -f<^ -A= -B= -C= -m= --cached --no-index~ --untracked~ --text --ignore-case --invert-match --word-regexp --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --all-match --color? --no-color --break --heading --show-function --context= --after-context= --before-context= --function-context --threads= --quiet --max-depth= --max-count= --recurse-submodules --exclude-standard --and --or --not --full-name -O~ --open-files-in-pager~ --textconv~ | text rev*',
   'git count-objects': 'reads git | -v -H --verbose --human-readable | none',
   'git check-ignore': 'reads git | -q -v -n -z --quiet --verbose --non-matching --no-index | rev+',
   'git check-attr': 'reads git | -a -z --all --cached | rev+',
@@ -63,7 +63,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git remote prune': 'changes git | -n --dry-run | remote+',
   'git remote update': 'changes git | -p --prune | remote*',
   'git stash':
-    'changes hooks | -u -k -q -a -p -S -m= --include-untracked --keep-index --no-keep-index --quiet --all --staged | sub?',
+    'changes hooks | -u -k -q -a -p~ -S -m= --include-untracked --keep-index --no-keep-index --quiet --all --staged | sub?',
   'git stash list': `reads git | ${LOG} ${DIFF} | none`,
   'git stash show': `reads git | -u --include-untracked --only-untracked ${DIFF} | rev?`,
   'git stash push':
@@ -91,11 +91,11 @@ export const GIT: Readonly<Record<string, string>> = {
   'git merge':
     'changes hooks | -n -q -v -m= --commit --no-commit --ff --no-ff --ff-only --stat --no-stat --squash --no-squash --no-edit --quiet --verbose --progress --no-progress --abort --continue~ --quit --log? --no-log --signoff --no-verify --allow-unrelated-histories --autostash --no-autostash -X= --strategy-option= -s! --strategy! -S~ -e~ --edit~ --no-gpg-sign | rev*',
   'git rebase':
-    'changes hooks | -q -v -n --onto= --keep-base --abort --skip --quit --show-current-patch --autostash --no-autostash --quiet --verbose --stat --no-stat --no-verify --no-ff --force-rebase -f --fork-point --no-fork-point --update-refs --no-update-refs --autosquash --no-autosquash --root --rebase-merges? --committer-date-is-author-date --reset-author-date --empty= -X= --strategy-option= -i~ --interactive~ -x! --exec! --continue~ --edit-todo~ -s! --strategy! -S~ | rev*',
+    'changes hooks | -q -v -n --onto= --keep-base --abort --skip~ --quit --show-current-patch --autostash --no-autostash --quiet --verbose --stat --no-stat --no-verify --no-ff --force-rebase -f --fork-point --no-fork-point --update-refs --no-update-refs --autosquash --no-autosquash --root --rebase-merges? --committer-date-is-author-date --reset-author-date --empty= -X= --strategy-option= -i~ --interactive~ -x! --exec! --continue~ --edit-todo~ -s! --strategy! -S~ | rev*',
   'git cherry-pick':
-    'changes hooks | -n -x -s -m= --no-commit --signoff --abort --quit --skip --ff --allow-empty --allow-empty-message --keep-redundant-commits --mainline= -X= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
+    'changes hooks | -n -x -s -m= --no-commit --signoff --abort --quit --skip~ --ff --allow-empty --allow-empty-message --keep-redundant-commits --mainline= -X= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
   'git revert':
-    'changes hooks | -n -s -m= --no-commit --no-edit --signoff --abort --quit --skip --mainline= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
+    'changes hooks | -n -s -m= --no-commit --no-edit --signoff --abort --quit --skip~ --mainline= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
   'git fetch':
     'changes hooks | -a -p -t -n -q -v -f -k -j= -4 -6 --all --append --prune --prune-tags --tags --no-tags --quiet --verbose --force --keep --depth= --deepen= --unshallow --shallow-since= --jobs= --progress --dry-run --multiple --atomic --porcelain --set-upstream --update-shallow --refetch --ipv4 --ipv6 --no-recurse-submodules -u~ --upload-pack! --recurse-submodules~ -o! --server-option! | remote? rev*',
   'git pull':

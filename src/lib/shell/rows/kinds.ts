@@ -30,12 +30,14 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   cloned: /^(?:(?:https?|ssh|git):\/\/[\w@.:~/%+-]+|[\w.-]+@[\w.-]+:[\w.~/-]+)$/,
   head: /^(?!@)/,
   printed: /^(?!@)(?![^]*%output)/,
+  /** `%n` sets a variable. */
+  template: /^(?:[^%]|%%|%[-+ #0'*.\d]*[hjlLtz]*(?:\([^)]*\)T|[a-gikmo-su-yA-KM-Z]))*$/,
   /** Some parts of it start the program that checks signatures. */
   format: /^(?![^]*(?:%G|signature))/,
   cookie: /^(?!@)[^]*=/,
   psflags: /^[aufjlwx]+$/,
   filter:
-    /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|\$ENV|\$__))/,
+    /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|\$\s*ENV|\$\s*__))/,
   reflog: /^(?!expire|delete|drop|write)[\w/.@{}~^-]+$/
 }
 

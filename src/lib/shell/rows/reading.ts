@@ -58,7 +58,7 @@ export const READING: Readonly<Record<string, string>> = {
   paste: 'reads inert | -d= -s -z --delimiters= --serial --zero-terminated | read*',
   pgrep: 'reads inert | -a -f -l -n -o -u= -x -c -P= | text?',
   printenv: 'asks inert',
-  printf: 'reads posix || text*',
+  printf: 'reads posix || template text*',
   ps: 'reads inert | -A -e -f -F -l -p= -u= -C= -o= -H -w -x -a --forest --no-headers --sort= --pid= --ppid= | psflags?',
   pwd: 'reads any || none',
   readlink: 'reads any || read+',
@@ -94,7 +94,7 @@ export const READING: Readonly<Record<string, string>> = {
   whereis: 'reads inert | -b -m -s | text*',
   which: 'reads any || text*',
   whoami: 'reads any || none',
-  xxd: 'reads inert | -a -b -c= -g= -l= -p -s= -u | read?',
+  xxd: 'reads inert dash | -a -b -c= -g= -l= -p -s= -u | read?',
 
   // Builtins of the shell.
   ':': 'reads any || text*',

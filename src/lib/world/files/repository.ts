@@ -18,19 +18,24 @@ export interface RepositoryFacts {
 
 /** Keys that name no program. All others may. */
 const PLAIN_KEYS =
-  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|checkstat|trustctime|commentchar|whitespace|longpaths|protecthfs|protectntfs|splitindex|hidedotfiles)|remote\..+\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|promisor|partialclonefilter|skipdefaultupdate|mirror)|remote\.pushdefault|branch\..+\.(?!mergeoptions)[\w-]+|user\.(?:name|email|signingkey)|author\..+|committer\..+|init\..+|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|color\..+|column\..+|advice\..+|submodule\..+\.(?:url|active|branch|path|ignore)|submodule\.(?:active|recurse|fetchjobs)|gc\.(?!recentobjectshook)\w+|fetch\.(?:prune|prunetags|fsckobjects|parallel|writecommitgraph)|transfer\..+|receive\.(?:denycurrentbranch|denynonfastforwards|fsckobjects)|rebase\.(?:autostash|autosquash|updaterefs)|merge\.(?:conflictstyle|ff|renames|renamelimit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix|noprefix|renamelimit|submodule|context)|log\..+|status\..+|format\.pretty|tag\.sort|blame\..+|extensions\.(?:objectformat|worktreeconfig|partialclone|refstorage|noop)|index\..+|pack\..+|feature\..+|maintenance\..+|lfs\.(?:repositoryformatversion|url|.+\.(?:access|locksverify))|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|safe\..+|stash\..+|commit\.(?:verbose|status|cleanup)|help\..+|rerere\..+|worktree\..+)$/
+  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|checkstat|trustctime|commentchar|whitespace|longpaths|protecthfs|protectntfs|splitindex|hidedotfiles)|remote\..+\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|skipdefaultupdate|mirror)|remote\.pushdefault|branch\..+\.(?!mergeoptions|rebase)[\w-]+|user\.(?:name|email|signingkey)|author\..+|committer\..+|init\..+|pull\.ff|push\.(?:default|autosetupremote|followtags)|color\..+|column\..+|advice\..+|submodule\..+\.(?:url|active|branch|path|ignore)|submodule\.(?:active|recurse|fetchjobs)|gc\.(?!recentobjectshook)\w+|fetch\.(?:prune|prunetags|fsckobjects|parallel|writecommitgraph)|transfer\..+|receive\.(?:denycurrentbranch|denynonfastforwards|fsckobjects)|rebase\.(?:autostash|autosquash|updaterefs)|merge\.(?:conflictstyle|ff|renames|renamelimit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix|noprefix|renamelimit|context)|log\.(?!showsignature)\w+|status\..+|tag\.sort|blame\.(?!ignorerevsfile)\w+|extensions\.(?:objectformat|worktreeconfig|refstorage|noop)|index\..+|pack\..+|feature\..+|maintenance\..+|lfs\.(?:repositoryformatversion|url|.+\.(?:access|locksverify))|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|safe\..+|stash\..+|commit\.(?:verbose|status|cleanup)|help\..+|rerere\..+|worktree\..+)$/
 
-/** Keys that name programs for a terminal, or for commands that need a rule of their own. Hooks are looked at by themselves. */
+/**
+ * Keys that name programs for a terminal, or for commands that need a rule of their own, or make reading commands fetch
+ * what is missing. Hooks are looked at by themselves.
+ */
 const IDLE_KEYS =
-  /^(?:alias\..+|pager\..+|core\.(?:editor|pager|hookspath|excludesfile)|sequence\.editor|commit\.template|(?:diff|merge)tool\..+|(?:diff|merge)\.(?:gui)?tool|gui\..+)$/
+  /^(?:alias\..+|pager\..+|core\.(?:editor|pager|hookspath|excludesfile)|sequence\.editor|commit\.template|(?:diff|merge)tool\..+|(?:diff|merge)\.(?:gui)?tool|gui\..+|remote\..+\.(?:promisor|partialclonefilter)|extensions\.partialclone)$/
 
 /** Further keys that run nothing with such a value. What is in the folder of hooks is looked at by itself. */
-const PLAIN_VALUES: Readonly<Record<string, RegExp>> = {
-  'core.hookspath': /^(?!.*\.\.)[\w./-]+$/,
-  'commit.gpgsign': /^false$/,
-  'tag.gpgsign': /^false$/,
-  'push.gpgsign': /^false$/
-}
+const PLAIN_VALUES: readonly (readonly [key: RegExp, value: RegExp])[] = [
+  [/^core\.hookspath$/, /^(?!.*\.\.)[\w./-]+$/],
+  [/^(?:commit|tag|push)\.gpgsign$/, /^false$/],
+  [/^(?:pull|branch\..+)\.rebase$/, /^(?:true|false|merges)?$/],
+  [/^diff\.submodule$/, /^short$/],
+  // Some parts of it start the program that checks signatures.
+  [/^format\.pretty$/, /^(?!.*%G)/]
+]
 
 const SIGNS = /^(?:commit|tag|push)\.gpgsign$/
 
@@ -45,7 +50,7 @@ export function repositoryFacts(folder: string, depth = 0): RepositoryFacts {
   if (git.isHidden) return factsOfUnknown(`what ${git.own} says: it is a repository`)
   const local = [`${git.common}/config`, `${git.own}/config.worktree`].flatMap(entriesOf)
   const global = [join(homedir(), '.gitconfig'), join(homedir(), '.config/git/config')].flatMap(entriesOf)
-  const keys = local.filter(([key, value]) => !PLAIN_KEYS.test(key) && !PLAIN_VALUES[key]?.test(value))
+  const keys = local.filter(entry => !isPlain(entry, git))
   const signs = [...global, ...local].find(([key, value]) => SIGNS.test(key) && value !== 'false')?.[0]
   const hooks = hooksIn(git, [...global, ...local])
   const within = depth < DEEPEST ? submodulesOf(git) : undefined
@@ -55,6 +60,7 @@ export function repositoryFacts(folder: string, depth = 0): RepositoryFacts {
   // Commands that only read may refresh the index.
   const always =
     attributeIn(git, real, global) ??
+    borrowedIn(git) ??
     hooks.find(file => file.endsWith('/post-index-change')) ??
     nested.find(each => each.program)?.program
   const driver =
@@ -64,9 +70,19 @@ export function repositoryFacts(folder: string, depth = 0): RepositoryFacts {
   return {
     program: keys[0]?.[0] ?? always,
     driver,
-    hook: hooks[0] ?? signs ?? driver ?? nested.find(each => each.hook)?.hook,
+    hook:
+      hooks[0] ??
+      keys.find(([key]) => key === 'core.hookspath')?.[0] ??
+      signs ??
+      driver ??
+      nested.find(each => each.hook)?.hook,
     remoteProblem: remote => remoteProblem(remote, git, local)
   }
+}
+
+function isPlain([key, value]: Entries[number], { own, top }: GitFolder): boolean {
+  if (key === 'core.worktree') return realPath(value, realPath(own)) === top
+  return PLAIN_KEYS.test(key) || PLAIN_VALUES.some(([keys, values]) => keys.test(key) && values.test(value))
 }
 
 const factsOfUnknown = (words: string): RepositoryFacts => ({
@@ -129,13 +145,36 @@ function gitFolder(folder: string): GitFolder | undefined {
 function gitFolderAt(top: string, file: string): GitFolder {
   const own = isFolder(file) ? file : behind(top, /^gitdir: ([^]*)/.exec(fileText(file))?.[1] ?? '.git')
   const common = isThere(`${own}/commondir`) ? behind(own, fileText(`${own}/commondir`)) : own
-  // Otherwise git looks for another one further up.
+  // Otherwise git looks for another one further up, or this is the repository of another folder.
   const isValid =
+    belongsTo(top, { file, own, common }) &&
     /^(?:ref:\s*refs\/|[\da-f]{40})/.test(fileText(`${own}/HEAD`)) &&
     isFolder(`${common}/objects`) &&
     isFolder(`${common}/refs`)
   return { top, own, common, ...(!isValid && { isHidden: true }) }
 }
+
+/** A worktree and a submodule are named by the repository that they name. */
+function belongsTo(top: string, { file, own, common }: { file: string; own: string; common: string }): boolean {
+  if (isFolder(file)) return realPath(file) === file && own === common
+  const real = realPath(own)
+  if (own !== common)
+    return realPath(fileText(`${own}/gitdir`).trim(), real) === file && join(real, '../..') === realPath(common)
+  return entriesOf(`${own}/config`).some(([key, value]) => key === 'core.worktree' && realPath(value, real) === top)
+}
+
+/** What leads to the objects of another repository. */
+function borrowedIn({ common }: GitFolder): string | undefined {
+  const objects = `${common}/objects`
+  const alternates = `${objects}/info/alternates`
+  if (isThere(alternates)) return alternates
+  return [common, objects, `${objects}/pack`].flatMap(linksAt)[0]
+}
+
+const linksAt = (folder: string): readonly string[] =>
+  (attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [])
+    .filter(entry => entry.isSymbolicLink())
+    .map(entry => join(folder, entry.name))
 
 function behind(folder: string, text: string): string {
   const path = text.replace(/[\r\n]+$/, '')
@@ -154,11 +193,16 @@ function entriesOf(file: string): Entries {
       if (name !== undefined) section = sub === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${sub}`
       const text = (name === undefined ? line : (rest ?? '')).trim()
       if (text === '' || /^[#;]/.test(text)) return []
-      const [, key, value = ''] = /^([\w-]+)\s*(?:=\s*(.*))?$/.exec(text) ?? []
-      // A value may continue in the next line.
-      const isWhole = key !== undefined && !text.endsWith('\\')
-      return [isWhole ? [`${section}.${key.toLowerCase()}`, value] : [`? ${text}`, '']]
+      const [, key, written = ''] = /^([\w-]+)\s*(?:=\s*(.*))?$/.exec(text) ?? []
+      const value = valueOf(written)
+      return [key !== undefined && value !== undefined ? [`${section}.${key.toLowerCase()}`, value] : [`? ${text}`, '']]
     })
+}
+
+/** Without quotes and comment. Undefined: it has escapes, or continues in the next line. */
+function valueOf(written: string): string | undefined {
+  const value = written.replace(/"([^"\\]*)"|[#;].*/g, '$1').trim()
+  return /["\\]/.test(value) ? undefined : value
 }
 
 const LINKS = new Map<string, readonly [changed: string, paths: readonly string[]]>()
@@ -207,9 +251,12 @@ function attributeIn({ top, common }: GitFolder, folder: string, global: Entries
   return files.find(file => /\s(?:filter|diff|merge)=/.test(fileText(file)))
 }
 
+/** In every folder that may be the one: which file of the configuration counts depends on further keys. */
 function hooksIn({ top, common }: GitFolder, entries: Entries): readonly string[] {
-  const chosen = entries.findLast(([key]) => key === 'core.hookspath')?.[1]
-  const folder = chosen === undefined ? join(common, 'hooks') : isAbsolute(chosen) ? chosen : resolve(top, chosen)
-  const names = attempt(() => readdirSync(folder)) ?? []
-  return names.map(name => join(folder, name)).filter(file => !file.endsWith('.sample') && isProgram(file))
+  const chosen = entries.flatMap(([key, value]) => (key === 'core.hookspath' ? [resolve(top, value)] : []))
+  return [join(common, 'hooks'), ...chosen].flatMap(folder =>
+    (attempt(() => readdirSync(folder)) ?? [])
+      .map(name => join(folder, name))
+      .filter(file => !file.endsWith('.sample') && isProgram(file))
+  )
 }

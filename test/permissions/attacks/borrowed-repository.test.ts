@@ -1,0 +1,166 @@
+/** What the files of a repository say about other places, and about hooks: judged by the same rules as git reads them. */
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { allowRule } from '../permission-kit.ts'
+import { attackStage, type Stage } from './stage.ts'
+
+const RULE = [allowRule('Bash(git *)')]
+const IDENTITY = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-c', 'protocol.file.allow=always']
+
+function git(folder: string, ...args: string[]): void {
+  mkdirSync(folder, { recursive: true })
+  execFileSync('git', [...IDENTITY, ...args], { cwd: folder, stdio: 'ignore' })
+}
+
+const config = (text: string) => (root: string) => appendFileSync(join(root, '.git/config'), `\n${text}\n`)
+
+function program(file: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 })
+}
+
+function onStage(use: (stage: Stage) => void): void {
+  const stage = attackStage()
+  try {
+    use(stage)
+  } finally {
+    stage.remove()
+  }
+}
+
+type Case = readonly [name: string, prepare: (root: string) => void, command: string]
+
+const outside = (root: string): string => {
+  git(join(root, 'other'), 'init', '-q')
+  return join(root, 'other/.git')
+}
+
+describe('reading needs a prompt where a repository', () => {
+  test.each<Case>([
+    ['shows a file as revisions', config('[blame]\n\tignoreRevsFile = /etc/passwd'), 'git blame f'],
+    ['checks signatures', config('[log]\n\tshowSignature = true'), 'git log'],
+    ['prints signatures', config('[format]\n\tpretty = "%G?"'), 'git log'],
+    ['looks into what were submodules', config('[diff]\n\tsubmodule = diff'), 'git log -p'],
+    [
+      'fetches what is missing',
+      config('[remote "origin"]\n\tpromisor = true\n[extensions]\n\tpartialClone = origin'),
+      'git show HEAD:f'
+    ],
+    [
+      'borrows objects',
+      root => {
+        mkdirSync(join(root, '.git/objects/info'), { recursive: true })
+        writeFileSync(join(root, '.git/objects/info/alternates'), '../../../other/.git/objects\n')
+      },
+      'git cat-file --batch-all-objects --batch'
+    ],
+    [
+      'has a link to packs',
+      root => symlinkSync('/tmp', join(root, '.git/objects/pack/x')),
+      'git cat-file --batch-all-objects --batch'
+    ],
+    [
+      'is that of another folder, by a file',
+      root => {
+        mkdirSync(join(root, 'here'))
+        writeFileSync(join(root, 'here/.git'), `gitdir: ${outside(root)}\n`)
+      },
+      'cd here && git log -p'
+    ],
+    [
+      'is that of another folder, by a link',
+      root => {
+        mkdirSync(join(root, 'here'))
+        symlinkSync(outside(root), join(root, 'here/.git'))
+      },
+      'cd here && git log -p'
+    ],
+    [
+      'names another one as its own worktree would',
+      root => {
+        const here = join(root, 'here')
+        git(here, 'init', '-q')
+        writeFileSync(join(here, '.git/commondir'), `${outside(root)}\n`)
+        renameSync(join(here, '.git'), join(here, 'g'))
+        writeFileSync(join(here, 'g/gitdir'), `${here}/.git\n`)
+        writeFileSync(join(here, '.git'), 'gitdir: g\n')
+      },
+      'cd here && git log -p'
+    ]
+  ])('%s', (_, prepare, command) =>
+    onStage(stage => {
+      prepare(stage.root)
+      expect(stage.judge(command, []).decision).toBe('ask')
+    })
+  )
+
+  test.each(['git log -p --submodule=diff', 'git grep --untracked x', 'git show --submodule'])('says %s', command =>
+    onStage(stage => expect(stage.judge(command, []).decision).toBe('ask'))
+  )
+})
+
+describe('a commit under a rule needs a prompt where a hook or an editor would run', () => {
+  test.each<Case>([
+    ['in quotes', config('[core]\n\thooksPath = "evil"'), 'git commit -m x'],
+    ['partly in quotes', config('[core]\n\thooksPath = ev"il"'), 'git commit -m x'],
+    ['before a comment', config('[core]\n\thooksPath = evil # c'), 'git commit -m x'],
+    ['below the home folder', config('[core]\n\thooksPath = ~/evil'), 'git commit -m x'],
+    [
+      'although a configuration that does not count names another folder',
+      root => {
+        program(join(root, '.git/hooks/pre-commit'))
+        writeFileSync(join(root, '.git/config.worktree'), '[core]\n\thooksPath = empty\n')
+      },
+      'git commit -m x'
+    ],
+    ['in a rebase that asks', config('[pull]\n\trebase = interactive'), 'git pull'],
+    ['in a rebase of a branch that asks', config('[branch "main"]\n\trebase = i'), 'git pull'],
+    ['in a dialogue', () => {}, 'yes e | git stash -p'],
+    ['in the rest of a rebase', () => {}, 'git rebase --skip']
+  ])('%s', (_, prepare, command) =>
+    onStage(stage => {
+      git(stage.root, 'remote', 'add', 'origin', 'https://example.com/x')
+      program(join(stage.root, 'evil/pre-commit'))
+      prepare(stage.root)
+      expect(stage.judge(command, [...RULE, allowRule('Bash(yes *)')]).decision).toBe('ask')
+    })
+  )
+})
+
+describe('no prompt is needed', () => {
+  test('in a worktree, and in a submodule and above it', () =>
+    onStage(({ root, judge }) => {
+      git(join(root, 'module'), 'init', '-q')
+      git(join(root, 'module'), 'commit', '-qm', 'a', '--allow-empty')
+      git(join(root, 'main'), 'init', '-q')
+      git(join(root, 'main'), 'submodule', 'add', '../module', 'sub')
+      git(join(root, 'main'), 'commit', '-qm', 'a')
+      git(join(root, 'main'), 'worktree', 'add', '../tree')
+      for (const folder of ['main', 'main/sub', 'tree'])
+        for (const command of ['git status', 'git log -p'])
+          expect(judge(`cd ${folder} && ${command}`, []), `${command} in ${folder}`).toMatchObject({
+            decision: 'allow'
+          })
+    }))
+
+  test('for values in quotes and comments', () =>
+    onStage(({ root, judge }) => {
+      config('[user]\n\tname = "A B" ; a person\n[pull]\n\trebase = merges # see')(root)
+      expect(judge('git status', []).decision).toBe('allow')
+    }))
+})
+
+describe('the format of printf', () => {
+  test.each(['ab%n', '%5n', '%-n', '%ln', '%*n', '%%%n', '%'])('%s asks', format =>
+    onStage(({ judge }) => expect(judge(`printf '${format}' PATH; cat f`, []).decision).toBe('ask'))
+  )
+  test.each(['%s\\n', '%d%%\\n', '%-5s %ld\\n', '%(%F)T\\n', 'none\\n', "%'d"])('%s prints', format =>
+    onStage(({ judge }) => expect(judge(`printf "${format}" 1`, []).decision).toBe('allow'))
+  )
+})
+
+test.each(['xxd -ps f g', 'xxd -bc f g', "jq -n '$ ENV'", "jq -n '$\t__loc__'"])('%s asks', command =>
+  onStage(({ judge }) => expect(judge(command, []).decision).toBe('ask'))
+)
