@@ -1,7 +1,8 @@
 import type { CallFacts, Policy, Rule } from './policy.ts'
 import { delimiter, join, resolve } from 'node:path'
 import { folderOfCd, isChain, shellWord } from '../shell/command-words.ts'
-import { formOf, type Form } from '../shell/form.ts'
+import type { Form } from '../shell/form.ts'
+import { formOf } from '../shell/read-form.ts'
 import { parseShell, type Leaf, type Redirection, type ShellWord } from '../shell/parse.ts'
 import { isProgramOf } from '../shell/programs.ts'
 import { isHarmlessVariable } from '../shell/variables.ts'
@@ -141,7 +142,7 @@ class Judge {
     )
     if (rule?.specifier !== text && problem !== undefined) return [asks(text, problem)]
     // It may run its input: a rule for it alone would cover any input.
-    const isWhole = fed && formOf(words).opaque
+    const isWhole = fed && formOf(words).isOpaque
     if (edits.length === 0 && !isWhole) return verdicts
     return verdicts.map(each => ({ ...each, ...(edits.length > 0 && { edits: true }), ...(isWhole && { isWhole }) }))
   }
@@ -155,16 +156,16 @@ class Judge {
     for (const rule of rulesFor(text, this.#rules)) {
       const literal = literalWords(rule, text, words)
       if (literal === undefined) continue
-      const form = formOf(words, literal)
+      const form = formOf(words)
       const why =
-        form.why ?? this.#planted(words, form) ?? this.#problem(form, rule) ?? this.#patternProblem(form.patterns)
+        form.doubt(literal) ?? this.#planted(words, form) ?? this.#problem(form, rule) ?? this.#patternProblem(form.patterns)
       if (why === undefined)
         return this.#inner(form, this.#allowed(text, rule, `a rule covers it: ${describe(form)}`, words), depth)
       whys.push({ why, once: form.row === undefined && literal > 0 })
     }
     const form = formOf(words)
-    const why = form.why ?? this.#planted(words, form) ?? this.#questionOf(form)
-    if (why !== undefined) return [{ ...asks(text, form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
+    const why = form.doubt() ?? this.#planted(words, form) ?? this.#questionOf(form)
+    if (why !== undefined) return [{ ...asks(text, form.isKnown && form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
     const reason = form.does === 'wraps' ? 'it runs the command behind it' : 'it only reads in the project'
     return this.#inner(form, this.#allowed(text, undefined, reason, words), depth)
   }

@@ -4,7 +4,8 @@ import type { Subject } from '../message.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { folderOfCd, isChain, leafTargets, leafWords } from '../shell/command-words.ts'
-import { formOf, pathspecIn } from '../shell/form.ts'
+import { formOf } from '../shell/read-form.ts'
+import { pathspecIn } from '../shell/operand.ts'
 import { commandsHeldBy, knownWords, wordsOfKnown, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
 import { parseShell, type ShellWord } from '../shell/parse.ts'
 import { programName, takesCode } from '../shell/programs.ts'
@@ -140,8 +141,8 @@ class Use {
   #command([first, ...rest]: readonly ShellWord[], depth: number): void {
     const words = first === undefined ? [] : [{ ...first, text: programName(first.text) }, ...rest]
     if (first?.text.includes('/') === true) this.whole = false
-    const { does, reads, writes, deep, follows, repository, commands, texts, patterns } = formOf(words)
-    if (does === undefined || does === 'runs' || patterns.length > 0) this.whole = false
+    const { does, isKnown, reads, writes, deep, follows, repository, commands, texts, patterns } = formOf(words)
+    if (!isKnown || does === 'runs' || patterns.length > 0) this.whole = false
     const [program] = words
     const { has } = this.#ground
     const tops = repository && has ? (this.#folders ?? []).map(folder => repositoryTop(folder, has)) : []

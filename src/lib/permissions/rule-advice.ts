@@ -1,5 +1,5 @@
 import type { Rule } from './policy.ts'
-import { formOf } from '../shell/form.ts'
+import { formOf } from '../shell/read-form.ts'
 import { isProgramOf, runsArguments } from '../shell/programs.ts'
 import { programRow, rowNames, type ProgramRow } from '../shell/row.ts'
 
@@ -19,10 +19,7 @@ export function narrowedBy({ behavior, tool, specifier }: Rule): string | undefi
   const name = programRow(`${program} ${sub}`) === undefined ? program : `${program} ${sub}`
   const row = programRow(name)
   if (row?.properties.has('any') === true) return undefined
-  const { why } = formOf(
-    [...literal, 'x'].map(text => ({ text, known: true })),
-    literal.length
-  )
+  const why = formOf([...literal, 'x'].map(text => ({ text, known: true }))).doubt(literal.length)
   if (row === undefined && why !== undefined)
     return `covers nothing: ${program} runs other programs. Write each command out`
   if (row === undefined)

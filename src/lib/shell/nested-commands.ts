@@ -1,7 +1,8 @@
-import { formOf, type Form } from './form.ts'
+import type { Form } from './form.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
 import { isCodeOption, isProgramOf, programName, rereadsArguments, runsArguments } from './programs.ts'
 import { programRow } from './row.ts'
+import { formOf } from './read-form.ts'
 import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
 import { isAssignment, mayRunText, steers } from './variables.ts'
 
@@ -135,7 +136,7 @@ class Looking implements Holding {
     )
       this.unsure = true
     // Its words are just words: `echo rm x` runs no rm.
-    else if (form !== undefined && form.does !== 'runs' && form.commands.length === 0) return
+    else if (form !== undefined && !(form.isKnown && form.does === 'runs') && form.commands.length === 0) return
     // What a program takes that nothing is known about may be code.
     else if (isProgramOf('awk', program)) return
     else if (form === undefined && !runs && rest.some(word => CODE.test(word ?? ''))) this.unsure = true
@@ -156,8 +157,8 @@ class Looking implements Holding {
   /** The program behind a wrapper is looked at like any other. Where options end is not always known. */
   #wrapped(words: KnownWords, at: Reached): void {
     if (at.depth >= DEEPEST) return this.#stop(false)
-    const { does, commands } = formOf(wordsOfKnown(words))
-    for (const inner of does === 'wraps' ? commands : guessedCommands(words)) {
+    const { does, isKnown, commands } = formOf(wordsOfKnown(words))
+    for (const inner of isKnown && does === 'wraps' ? commands : guessedCommands(words)) {
       const leaf = { assignments: [], words: inner, redirections: [], fed: at.fed, feeds: false }
       this.#command(leaf, { ...at, sure: false, depth: at.depth + 1 })
     }
@@ -206,7 +207,7 @@ const takesUnknownCode = ([program = '', ...rest]: KnownWords): boolean =>
 
 /** A here-document is text for a program that runs none. */
 const isFlat = ({ words, redirections }: Leaf): boolean =>
-  redirections.every(({ kind }) => kind !== 'text') || /^(?:reads|changes)$/.test(formOf(words).does ?? '')
+  redirections.every(({ kind }) => kind !== 'text') || (formOf(words).isKnown && /^(?:reads|changes)$/.test(formOf(words).does))
 
 const setsMore = (program: string, text: string): boolean =>
   program === 'let' ||
@@ -262,7 +263,7 @@ function isOpaque(program: string, rest: KnownWords, fed: boolean): boolean {
   // Without words it runs its input.
   if (isCode && rest.length === 0) return fed
   const form = rowForm(program, rest)
-  if (form !== undefined) return form.opaque
+  if (form !== undefined) return form.isOpaque
   if (isProgramOf('shell', program))
     return rest.every(word => word?.startsWith('-') === true) || (fed && shellReads(rest))
   if (isCode) return rest.some(word => isCodeOption(word ?? '')) || (fed && interpreterReads(rest))

@@ -1,4 +1,4 @@
-import { formOf } from './form.ts'
+import { formOf } from './read-form.ts'
 import { parseShell, type ShellWord } from './parse.ts'
 import { isHarmlessVariable } from './variables.ts'
 
@@ -23,9 +23,9 @@ export function onlyReads(text: string, depth = 0): boolean {
 }
 
 function reads(words: readonly ShellWord[], depth: number): boolean {
-  const { does, commands, texts, row, patterns } = formOf(words)
-  if (patterns.length > 0) return false
-  if (does !== 'reads' && does !== 'wraps' && (texts.length === 0 || row === undefined)) return false
+  const { does, isKnown, commands, texts, patterns } = formOf(words)
+  if (!isKnown || patterns.length > 0) return false
+  if (does !== 'reads' && does !== 'wraps' && texts.length === 0) return false
   return (
     depth < DEEPEST &&
     commands.every(inner => reads(inner, depth + 1)) &&

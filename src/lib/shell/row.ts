@@ -87,3 +87,32 @@ function optionsIn(token: string, dash: boolean): readonly (readonly [string, Ro
   const letters = !dash && /^-[A-Za-z]{2,}$/.test(name)
   return letters ? Array.from(name.slice(1), letter => [`-${letter}`, option]) : [[name, option]]
 }
+
+export interface OptionGiven {
+  readonly name: string
+  /** Undefined: it is not listed. */
+  readonly option: RowOption | undefined
+  /** Its value, if that is in the same word. */
+  readonly glued?: string | undefined
+}
+
+/** The options in a word: several where letters share a dash. */
+export function optionsGiven({ options, properties }: ProgramRow, text: string): readonly OptionGiven[] {
+  const number = /^-\d+$/.test(text) ? options.get('-#') : undefined
+  const whole = number ?? options.get(text)
+  if (whole !== undefined) return [{ name: text, option: whole }]
+  const isDash = properties.has('dash')
+  if (isDash || text.startsWith('--')) {
+    const [, name = text, glued] = (isDash ? /^-?(-[^=]+)=(.*)$/s : /^(--[^=]*)=(.*)$/s).exec(text) ?? []
+    return [{ name, option: options.get(name), glued }]
+  }
+  const given: OptionGiven[] = []
+  for (let at = 1; at < text.length; at++) {
+    const name = `${text[0]}${text[at]}`
+    const option = options.get(name)
+    const takesRest = option !== undefined && (option.values > 0 || option.sign === '?')
+    given.push({ name, option, glued: takesRest && at + 1 < text.length ? text.slice(at + 1) : undefined })
+    if (takesRest) break
+  }
+  return given
+}

@@ -53,6 +53,3 @@ export const NARROW: Readonly<Record<string, { readonly not: RegExp; readonly as
   /** docker takes it for a repository. */
   context: { not: /^github\.com\//, as: 'inside' }
 }
-
-/** Signs and words with which a program of awk may start a program, use another file, or show the environment. */
-export const HARM_IN_AWK = /[|>@]|system|getline|ENVIRON|ARGV|PROCINFO|SYMTAB|FUNCTAB|include|load|namespace/

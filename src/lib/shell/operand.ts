@@ -1,0 +1,104 @@
+import { KINDS, NARROW } from './rows/kinds.ts'
+import { HARM_IN_AWK, INSTALLS } from './rows/words.ts'
+import type { Form } from './form.ts'
+import type { ShellWord } from './parse.ts'
+import type { ProgramRow } from './row.ts'
+import { sedFiles } from './sed-script.ts'
+import { isHarmlessVariable } from './variables.ts'
+
+/** What reads a command by the row of its program. */
+export interface RowReader {
+  readonly name: string
+  readonly row: ProgramRow
+  /** Where the words behind the name start. */
+  readonly from: number
+  readonly form: Form
+  doubt(why: string, until?: number, isOpaque?: boolean): void
+}
+
+/** Takes a word as what its row says it is: a path, a text of this kind. */
+export function takeOperand(reader: RowReader, word: ShellWord, kind: string, index: number): void {
+  const { form, name } = reader
+  const { text, known } = word
+  const narrow = NARROW[kind]
+  if (narrow !== undefined) {
+    if (narrow.not.test(text)) reader.doubt(`${text} is not a file, or chooses others, for ${name}`, index + 1)
+    takeOperand(reader, word, narrow.as, index)
+  } else if (!known) takeUnknown(reader, text, kind)
+  else if (kind === 'sed') takeSed(reader, text)
+  else if (kind === 'awk') {
+    if (HARM_IN_AWK.test(text)) reader.doubt('the program of awk is not known to be harmless')
+  } else if (kind === 'folder' && text.startsWith('-')) reader.doubt('it may be the folder before, or an option')
+  else if (kind === 'remote') form.remotes.push(text)
+  else if (kind === 'inside' || kind === 'script' || kind === 'gopath') takeInside(reader, text, kind, index)
+  else if (kind in PATHS) {
+    const paths = PATHS[kind]!(text)
+    if (kind !== 'write') form.reads.push(...paths)
+    if (kind === 'write' || kind === 'changed') form.writes.push(...paths)
+    if (kind === 'deep') form.deep = true
+  } else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
+    reader.doubt(`${text} is not known to be harmless for ${name}`, index + 1)
+  else if (kind.endsWith('package') && INSTALLS.test(name))
+    reader.doubt(`${text} is a package by others, and only a rule that contains ${name} covers it`, reader.from, false)
+}
+
+/** The path in a pathspec of git: `:/a`, `:(top)a`, also after the name of a commit; excluded paths do not count. */
+export function pathspecIn(text: string): readonly string[] | undefined {
+  const [, magic = '', signs = '', path] = /:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s.exec(text) ?? []
+  if (path === undefined) return undefined
+  return /exclude/.test(magic) || /[!^]/.test(signs) ? [] : [path.replace(/^\/+/, '')]
+}
+
+/** `HEAD:a`, `:a`, and pathspecs. */
+const inRevision = (text: string): readonly string[] => [
+  text,
+  ...(pathspecIn(text) ?? (text.includes(':') ? [text.slice(text.indexOf(':') + 1)] : []))
+]
+
+/** The paths in a word, by its kind. */
+const PATHS: Readonly<Record<string, (text: string) => readonly string[]>> = {
+  read: text => [text],
+  write: text => [text],
+  folder: text => [text],
+  deep: text => [text],
+  rev: inRevision,
+  changed: inRevision,
+  lines: text => Array.from(text.matchAll(/:/g), ({ index }) => text.slice(index + 1))
+}
+
+function takeInside({ form, row, doubt }: RowReader, text: string, kind: string, index: number): void {
+  const path = text.replace(/::.*$/s, '').replace(/\/\.\.\.$/, '')
+  if (/^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path) || (kind === 'script' && path === ''))
+    doubt(`${text} is not a file of the project`, index + 1)
+  form.inside.push(path)
+  form.reads.push(path)
+  if (row.does === 'changes') form.writes.push(path)
+}
+
+function takeSed({ form, doubt }: RowReader, script: string): void {
+  const files = sedFiles(script)
+  if (files === undefined) return doubt('the script of sed is not known to be harmless')
+  form.reads.push(...files.reads)
+  form.writes.push(...files.writes)
+  if (files.writes.length > 0) doubt('the script of sed writes a file', Infinity, false)
+}
+
+/** Patterns and variables. Where no option does harm, they may become anything. */
+function takeUnknown({ form, row, doubt }: RowReader, text: string, kind: string): void {
+  const isAny = row.properties.has('any')
+  const mayBe = /^(?:read|write|rev|changed|inside|script|text|task)$/.test(kind)
+  const isHiddenTarget = /^(?:write|changed)$/.test(kind) && isHidden(text)
+  if (mayBe && isPattern(text) && (isAny || isSafePattern(text)) && !isHiddenTarget) form.patterns.push(text)
+  else if (kind !== 'text' || !isAny || !/^[^`(]*$/.test(text)) doubt(`${text} is only known to the shell`)
+}
+
+export const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{]/.test(text)
+
+/** What it becomes cannot be an option. */
+export const isSafePattern = (text: string): boolean => isPattern(text) && /^[\w./]/.test(text)
+
+/** What it becomes may be a file that controls the agent: only a pattern with a dot finds those. */
+export const isHidden = (text: string): boolean => /(?:^|\/)\.(?!\.?(?:\/|$))/.test(text)
+
+/** A path that may lead out of the project. */
+export const leadsOut = (text: string): boolean => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text)

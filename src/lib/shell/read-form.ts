@@ -1,0 +1,316 @@
+import { RUNS_OTHERS } from './rows/properties.ts'
+import { CHOOSES_CODE, INSTALLS, OPENS_EDITOR, SCRIPT_NAME, UNPACKS } from './rows/words.ts'
+import { Form } from './form.ts'
+import { isHidden, isPattern, isSafePattern, leadsOut, takeOperand, type RowReader } from './operand.ts'
+import type { ShellWord } from './parse.ts'
+import { isProgramOf, programName } from './programs.ts'
+import { optionsGiven, programRow, type OptionGiven, type ProgramRow, type RowOperand } from './row.ts'
+import { isAssignment } from './variables.ts'
+
+const READY = new WeakMap<readonly ShellWord[], Form>()
+
+/** More words than people write: such a form is not known. */
+const MOST_WORDS = 500
+
+export function formOf(words: readonly ShellWord[]): Form {
+  let form = READY.get(words)
+  if (form === undefined) READY.set(words, (form = readForm(words)))
+  return form
+}
+
+function readForm(words: readonly ShellWord[]): Form {
+  const [program, second] = words
+  const name = program?.known === true ? program.text : ''
+  if (words.length > MOST_WORDS) {
+    const form = new Form()
+    form.add('it has too many words')
+    return form
+  }
+  const pair = `${name} ${second?.text}`
+  const isSpecial = second?.known === true && second.text.startsWith('-') && programRow(pair) !== undefined
+  return isSpecial ? tryRows(pair, words, 2) : tryRows(name, words, 1)
+}
+
+function tryRows(name: string, words: readonly ShellWord[], from: number): Form {
+  const row = programRow(name)
+  if (row === undefined) return unlisted(name, words, from)
+  const form = new FormReader(name, row, words, from).read()
+  const further = form.isKnown ? undefined : programRow(`${name} #`)
+  return further === undefined ? form : new FormReader(name, further, words, from).read()
+}
+
+/** A program of which nothing is known. Where a rule names it, plain words are harmless. */
+function unlisted(name: string, words: readonly ShellWord[], from: number): Form {
+  const form = new Form()
+  form.does = 'runs'
+  if (RUNS_OTHERS.some(kind => isProgramOf(kind, programName(name))))
+    form.add(`${name} runs other programs, and only a rule for exactly this command covers it`)
+  const [program, second] = words.map(({ text }) => text)
+  if (words.length > 2 && INSTALLS.test(` ${second}`))
+    form.add(`${name} may install packages, and only a rule that contains ${program} ${second} covers it`, 2)
+  form.add(`${name} is not in the table of programs, and only a rule that contains it covers it`, from)
+  for (const [index, { text, known }] of words.entries()) {
+    if (index < from) continue
+    if (!known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))
+      form.add(`${name} is not in the table of programs, and ${text} is not a plain word`, index + 1)
+    form.inside.push(...text.split('=').filter(leadsOut))
+  }
+  return form
+}
+
+const TAKES_ALL = new Set(['args', 'sub', 'bin', 'cmd', 'variable'])
+
+class FormReader implements RowReader {
+  readonly name: string
+  readonly row: ProgramRow
+  readonly from: number
+  readonly form = new Form()
+  readonly #words: readonly ShellWord[]
+  readonly #seen = new Set<string>()
+  readonly #operands: { readonly word: ShellWord; readonly index: number }[] = []
+  /** Operands that are missing: the first one, or all. */
+  #missing: '' | 'first' | 'all' = ''
+
+  constructor(name: string, row: ProgramRow, words: readonly ShellWord[], from: number) {
+    this.name = name
+    this.row = row
+    this.from = from
+    this.#words = words
+  }
+
+  read(): Form {
+    const {
+      form,
+      row: { does }
+    } = this
+    form.row = this.name
+    form.does = does
+    form.deep = this.#is('deep')
+    form.repository = this.#is('git') ? 'config' : this.#is('hooks') ? 'hooks' : undefined
+    if (does === 'asks') this.doubt(`${this.name} always needs a prompt`)
+    this.#split()
+    this.#place()
+    if (this.#is('copies')) this.#copy()
+    const seen = ` ${[...this.#seen].join(' ')} `
+    if (UNPACKS[this.name]?.test(seen) === true) form.fills.push(form.inside.at(-1) ?? '.')
+    if (OPENS_EDITOR[this.name]?.test(seen) === true) this.doubt('an editor would be opened')
+    return form
+  }
+
+  #is(property: string): boolean {
+    return this.row.properties.has(property)
+  }
+
+  readonly doubt = (why: string, until?: number, isOpaque = true): void =>
+    this.form.add(why, until, isOpaque && !this.#is('inert'))
+
+  /** Reads options, and collects operands. Words behind `--`, and behind the first operand of some programs, are operands. */
+  #split(): void {
+    const { operands } = this.row
+    const endsAtOperand = operands.some(({ kind }) => /^(?:sub|cmd|bin)$/.test(kind))
+    const ends = this.#is('posix') || (endsAtOperand && !(this.#is('dash') && operands[0]?.kind !== 'sub'))
+    let index = this.#is('bundled') ? this.#bundle(this.from) : this.from
+    for (let isOver = this.#is('raw'); index < this.#words.length; index++) {
+      const word = this.#words[index]!
+      if (isOver || !this.#isOption(word)) {
+        this.#operands.push({ word, index })
+        isOver ||= ends
+      } else if (word.text === '--' && !this.#is('dash')) isOver = true
+      else if (!word.known && !this.#takesPattern(word.text)) this.doubt(`${word.text} is only known to the shell`)
+      else {
+        const at = index
+        for (const given of optionsGiven(this.row, word.text)) index += this.#take(given, at)
+      }
+    }
+  }
+
+  #isOption({ text, known }: ShellWord): boolean {
+    const { options } = this.row
+    if (!known) return !this.#is('any') && !isSafePattern(text) && /^[-*?[$`~]/.test(text)
+    // Such as `(` and `==`.
+    const isSign = this.#is('dash') && !/[\w/.]/.test(text) && options.has(text)
+    return isSign || (/^[-+]./.test(text) && (text.startsWith('-') || options.has(text)))
+  }
+
+  /** `--include=*.ts`: whatever it becomes, it is this option with a text. */
+  #takesPattern(text: string): boolean {
+    const option = isPattern(text) ? this.row.options.get(/^--[\w-]+(?==)/.exec(text)?.[0] ?? '') : undefined
+    return option?.sign === '=' && option.kind === '' && option.values === 1
+  }
+
+  /** The first word of tar: its letters take their values from the following words, in order. */
+  #bundle(from: number): number {
+    const first = this.#words[from]
+    if (first?.known !== true || !/^[A-Za-z]+$/.test(first.text)) return from
+    let next = from
+    for (const letter of first.text)
+      next += this.#take({ name: `-${letter}`, option: this.row.options.get(`-${letter}`) }, next)
+    return next + 1
+  }
+
+  /** How many further words belong to the option. */
+  #take({ name, option, glued }: OptionGiven, index: number): number {
+    this.#seen.add(name)
+    if (option === undefined) {
+      if (!this.#is('any')) this.doubt(`${name} is not listed as harmless for ${this.name}`, index + 1)
+      return 0
+    }
+    const { sign, values } = option
+    this.form.deep ||= option.deep
+    this.form.follows ||= option.follows
+    const taken = glued === undefined ? values : 0
+    // Nothing is written there. Options of find may take further words.
+    const isFile = sign === '>' && !this.#is('dash')
+    if (isFile && (glued ?? this.#words[index + 1]?.text) === '/dev/null') return taken
+    const isHarm = /^[!~]/.test(sign)
+    if (isHarm || sign.startsWith('>'))
+      this.doubt(
+        `only a rule that contains ${name}${values > 0 ? ' and its value' : ''} covers it`,
+        index + taken + 1,
+        sign !== '>'
+      )
+    if (sign.endsWith('^') || sign === '@') this.#missing ||= 'first'
+    if (sign === '.') this.#missing = 'all'
+    if (sign === '%') return this.#command(name, index)
+    if (sign === '&') return this.#module(index, glued)
+    if (sign === '?' && option.kind !== '' && glued !== undefined)
+      takeOperand(this, { text: glued, known: true }, option.kind, index)
+    if (values > 0) return this.#value({ name, option, glued }, index, taken)
+    if (glued !== undefined && sign !== '?' && !isHarm) this.doubt(`${name} takes no value`)
+    return 0
+  }
+
+  #value({ name, option, glued }: Required<OptionGiven>, index: number, taken: number): number {
+    const word = glued === undefined ? this.#words[index + taken] : { text: glued, known: true }
+    if (word === undefined || option === undefined) return (this.doubt(`${name} lacks its value`), 0)
+    const { sign, kind } = option
+    // Some programs take it for the next option.
+    if (glued === undefined && /^-(?!\d|$)/.test(word.text))
+      this.doubt(`the value ${word.text} of ${name} looks like an option`)
+    if (/^[!~]/.test(sign)) return taken
+    const given = sign.startsWith('<') ? 'read' : sign.startsWith('>') ? 'write' : kind === '' ? 'text' : kind
+    if (sign === '$') this.#text(word, glued !== undefined)
+    else takeOperand(this, word, given, index + taken)
+    return taken
+  }
+
+  #text({ text, known }: ShellWord, isGlued: boolean): void {
+    // The letters are further options, and the text follows.
+    if (isGlued) this.doubt('the text does not follow its option')
+    // Other shells end this quote elsewhere.
+    if (text.includes("$'") && this.name !== 'bash') this.doubt('only bash reads this quote in this way')
+    if (known) this.form.texts.push(text)
+    else this.doubt(`the text ${text} is only known to the shell`)
+    this.#missing = 'all'
+  }
+
+  /** The words up to `;` or `+`. */
+  #command(name: string, index: number): number {
+    // In the folder of what is found, a word may mean another file.
+    if (name.endsWith('dir')) this.doubt(`only a rule that contains ${name} covers it`, index + 1)
+    const rest = this.#words.slice(index + 1)
+    const end = rest.findIndex(({ text }, at) => text === ';' || (text === '+' && rest[at - 1]?.text === '{}'))
+    if (end < 1) return (this.doubt('a command has no end'), rest.length)
+    this.form.commands.push(rest.slice(0, end))
+    this.form.deep = true
+    if (!findsFiles(this.#words.slice(0, index))) this.form.follows = true
+    return end + 1
+  }
+
+  #module(index: number, glued: string | undefined): number {
+    const from = glued === undefined ? index + 1 : index
+    const [first, ...rest] = this.#words.slice(from)
+    if (first !== undefined) this.#program([glued === undefined ? first : { text: glued, known: true }, ...rest], from)
+    else this.doubt('a module is missing')
+    this.#missing = 'all'
+    return this.#words.length - from
+  }
+
+  /** A program of the project, or of what is installed there, with its arguments. */
+  #program(words: readonly ShellWord[], index: number): void {
+    const inner = formOf(words)
+    for (const { why, until } of inner.doubts) this.doubt(why, until + index)
+    if (inner.does === 'wraps') this.doubt(`${words[0]?.text} runs another program`)
+    this.form.include(inner)
+  }
+
+  /** Gives each operand its kind. Those before and behind the kind that may repeat have theirs by position. */
+  #place(): void {
+    const kinds = this.#missing === 'first' ? this.row.operands.slice(1) : this.row.operands
+    const many = kinds.findIndex(({ times }) => times === '*' || times === '+')
+    const behind = many === -1 ? [] : kinds.slice(many + 1)
+    const front = many === -1 ? kinds : kinds.slice(0, many)
+    const all = this.#operands
+    const tail = behind.length === 0 ? all.length : Math.max(front.length, all.length - behind.length)
+    for (const [position, { word, index }] of all.entries()) {
+      const at = position < front.length ? front[position] : position >= tail ? behind[position - tail] : kinds[many]
+      if (at === undefined) return this.doubt(`${word.text} is one operand too many for ${this.name}`)
+      if (this.#takeRest(at, word, index)) return
+      takeOperand(this, word, at.kind, index)
+    }
+    const least = kinds.filter(({ times }) => times === '' || times === '+').length
+    if (all.length < least && this.#missing !== 'all')
+      this.doubt(`${this.name} is not known to be harmless without further words`)
+    if (all.length === 0 && kinds[0]?.kind === 'remote') this.form.remotes.push('')
+  }
+
+  /** Operands that take all the words behind them. */
+  #takeRest({ kind }: RowOperand, word: ShellWord, index: number): boolean {
+    if (!TAKES_ALL.has(kind) || (kind === 'variable' && isAssignment(word.text))) return false
+    const rest = this.#words.slice(index)
+    if (kind === 'args') this.#arguments(rest)
+    else if (kind === 'sub') this.#sub(word, index)
+    else if (kind === 'bin') this.#program(rest, index)
+    else this.form.commands.push(rest)
+    return true
+  }
+
+  /** Behind a task, they are arguments of whatever program the task starts. */
+  #arguments(words: readonly ShellWord[]): void {
+    const isOfScript = this.row.operands.some(({ kind }) => kind === 'script')
+    for (const { text, known } of words) {
+      if (!known && isSafePattern(text)) this.form.patterns.push(text)
+      else if (!known) this.doubt(`${text} is only known to the shell`)
+      if (isOfScript) continue
+      if (CHOOSES_CODE.test(text)) this.doubt(`${text} may choose the code that is run`)
+      this.form.inside.push(...text.split('=').filter(leadsOut))
+    }
+  }
+
+  #sub({ text, known }: ShellWord, index: number): void {
+    if (!known) return this.doubt(`the sub-command ${text} is only known to the shell`)
+    if (this.#is('tasks') && programRow(`${this.name} ${text}`) === undefined) {
+      // Of other names, pnpm runs any program if there is no such script.
+      if (SCRIPT_NAME.test(text) && (this.name !== 'pnpm' || text.includes(':')))
+        return this.#arguments(this.#words.slice(index))
+      if (programRow(text)?.does === 'runs') return this.#program(this.#words.slice(index), index)
+    }
+    const { form } = this
+    const inner = tryRows(`${this.name} ${text}`, this.#words, index + 1)
+    form.doubts.push(...inner.doubts)
+    form.does = inner.does
+    form.repository = inner.repository
+    form.include(inner)
+  }
+
+  /** Into a folder: each source keeps its name there, or all that is in it is put there. */
+  #copy(): void {
+    const [target = '', ...sources] = this.#operands.map(({ word }) => word.text).toReversed()
+    const { form } = this
+    const isNoFolder = this.#seen.has('-T') || this.#seen.has('--no-target-directory')
+    // It stands for a file that find will find.
+    if (target.includes('{}')) form.fills.push('.')
+    for (const source of sources) {
+      const isMerged = /(?:^|\/)\.{0,2}$|\{\}/.test(source) || isHidden(source.replace(/[^*?[]+$/, ''))
+      if (isMerged || isNoFolder) form.fills.push(target)
+      else form.writes.push(`${target}/${programName(source)}`)
+    }
+  }
+}
+
+/** Of `find`: what is found up to here is no link. */
+function findsFiles(words: readonly ShellWord[]): boolean {
+  const texts = words.map(({ text }) => text)
+  const at = texts.indexOf('-type')
+  return at !== -1 && texts[at + 1] === 'f' && !texts.some(text => /^(?:-o|-or|,|!|-not|\(|-L|-follow)$/.test(text))
+}
