@@ -3,14 +3,14 @@ import { posix, resolve } from 'node:path'
 import type { Subject } from '../message.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
-import { folderOfCd, isChain, leafTargets, leafWords } from '../shell/command-words.ts'
-import { formOf } from '../shell/read-form.ts'
+import { leafTargets, leafWords } from '../shell/command-words.ts'
+import { commandsHeldBy, wordsOfKnown, type HeldCommand } from '../shell/nested-commands.ts'
 import { pathspecIn } from '../shell/operand.ts'
-import { commandsHeldBy, knownWords, wordsOfKnown, type HeldCommand, type Holding } from '../shell/nested-commands.ts'
-import { parseShell, type ShellWord } from '../shell/parse.ts'
+import { parseShell } from '../shell/parse.ts'
 import { programName, takesCode } from '../shell/programs.ts'
 import { programRow } from '../shell/row.ts'
 import { roughLeaves } from '../shell/split-words.ts'
+import { Walker, type Folders, type CommandStep, type WalkedText } from '../shell/walk.ts'
 import type { RulePlaces } from './path-pattern.ts'
 
 /** The paths that a text may mean: as written, and resolved. */
@@ -48,16 +48,31 @@ export function wayTo(path: string, folder: string, ground: PathLookup): Way {
   return way
 }
 
-export const pathsNamedBy = oncePerCall(findNamed)
+/** The walk through a command, from the folder in which it starts. */
+const walkFrom = oncePerCall((command, { roots: [root = '/'] }, ground) => {
+  const walker = new Walker(ground.cwd ?? root, (path, folder) => wayTo(path, folder, ground).path)
+  return { walker, walked: walker.text(command) }
+})
 
-function findNamed(command: string, { roots: [root = '/'], home }: RulePlaces, ground: PathLookup): NamedPaths {
+export const walkOf = (command: string, places: RulePlaces, ground: PathLookup): WalkedText =>
+  walkFrom(command, places, ground).walked
+
+export const pathsNamedBy = oncePerCall((command, places, ground): NamedPaths => {
+  const {
+    roots: [root = '/'],
+    home
+  } = places
   const { cwd = root } = ground
   const looking = new Looking(ground)
-  const into = foldersIn(command, cwd)
+  const { walker, walked } = walkFrom(command, places, ground)
+  const into = [...walker.entered].slice(0, MOST_FOLDERS)
+  const chosen = walked.steps.flatMap(step => chosenFolders(step)).slice(0, MOST_FOLDERS)
   // Git takes some paths relative to the top of the repository.
   const topOf = (folder: string): string | undefined => ground.has && repositoryTop(folder, ground.has)
-  const tops = command.includes(':') ? [cwd, root, ...into].flatMap(folder => topOf(folder) ?? []) : []
-  const folders = new Set([cwd, root, ...into, ...tops].flatMap(folder => [folder, looking.real(folder, '/')]))
+  const tops = command.includes(':') ? [cwd, root, ...into, ...chosen].flatMap(folder => topOf(folder) ?? []) : []
+  const folders = new Set(
+    [cwd, root, ...into, ...chosen, ...tops].flatMap(folder => [folder, looking.real(folder, '/')])
+  )
   if (!parseShell(command).readable || commandsHeldBy(command).isBlind) looking.unsure = command.slice(0, 100)
   for (const word of wordsIn(command)) {
     const text = home !== undefined && /^~(?:\/|$)/.test(word) ? home + word.slice(1) : word
@@ -68,6 +83,12 @@ function findNamed(command: string, { roots: [root = '/'], home }: RulePlaces, g
     if (isWidePathspec(word)) looking.unsure ??= word
   }
   return looking
+})
+
+/** `git -C folder`: where it runs instead. */
+function chosenFolders({ leaf: { words }, folders = [] }: CommandStep): readonly string[] {
+  const chosen = words.flatMap(({ text, known }, index) => (known && words[index - 1]?.text === '-C' ? [text] : []))
+  return chosen.length === 0 ? [] : folders.map(folder => resolve(folder, ...chosen.slice(0, MOST_FOLDERS)))
 }
 
 /** The paths that a command is known to read and to write, and the folders that it searches. */
@@ -79,16 +100,14 @@ export interface UsedPaths {
   readonly whole: boolean
 }
 
-export const pathsUsedBy = oncePerCall(findUsed)
-
-function findUsed(command: string, { roots: [root = '/'] }: RulePlaces, ground: PathLookup): UsedPaths {
-  const use = new Use(ground, ground.cwd ?? root)
-  use.text(command, 0)
-  if (!use.whole) use.held(commandsHeldBy(command))
+export const pathsUsedBy = oncePerCall((command, places, ground): UsedPaths => {
+  const { walker, walked } = walkFrom(command, places, ground)
+  const use = new Use(ground)
+  use.text(walked)
+  if (!use.whole) use.held(command, walker)
   return { reads: use.reads.paths, writes: use.writes.paths, searched: use.searched.paths, whole: use.whole }
-}
+})
 
-const DEEPEST = 16
 const MOST_HELD = 500
 
 class Use {
@@ -97,88 +116,66 @@ class Use {
   readonly searched: Looking
   whole = true
   readonly #ground: PathLookup
-  /** A command may run in any of these. Undefined: in any folder. */
-  #folders: readonly string[] | undefined
-  #isChain = false
 
-  constructor(ground: PathLookup, folder: string) {
+  constructor(ground: PathLookup) {
     this.#ground = ground
-    this.#folders = [folder]
     this.reads = new Looking(ground)
     this.writes = new Looking(ground)
     this.searched = new Looking(ground)
   }
 
-  text(text: string, depth: number): void {
-    const { leaves, flat, readable } = parseShell(text)
-    this.#isChain = depth === 0 && isChain(text)
-    if (!flat || depth > DEEPEST) this.whole = false
-    if (leaves.length > MOST_HELD) this.whole = false
-    for (const { words, redirections, assignments } of readable && depth <= DEEPEST ? leaves.slice(0, MOST_HELD) : []) {
-      if (assignments.length > 0) this.whole = false
-      for (const { kind, target } of redirections) {
-        if (kind === 'nowhere' || kind === 'text') continue
-        if (!target.known) this.whole = false
-        else this.#at(kind === 'write' || kind === 'both' ? this.writes : this.reads, target.text)
-      }
-      if (words.length > 0) this.#command(words, depth)
-    }
+  text({ isFlat, steps }: WalkedText): void {
+    if (!isFlat) this.whole = false
+    for (const step of steps) this.#step(step)
   }
 
   /** What is run by something else, such as `sudo cat a` or `eval 'cat a'`; of what may be run, what it searches. */
-  held({ commands, texts }: Holding): void {
-    const folders = this.#folders
-    for (const text of texts) this.text(text, 1)
+  held(command: string, walker: Walker): void {
+    const { commands, texts } = commandsHeldBy(command)
+    for (const text of texts) this.text(walker.text(text, 1))
     for (const { words, start, sure } of commands.filter(isInner).slice(0, MOST_HELD)) {
-      const inner = wordsOfKnown(words.slice(start))
-      const { deep, reads } = formOf(inner)
-      if (sure) this.#command(inner, 1)
-      else if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
+      const { folders } = walker
+      const step = walker.command(wordsOfKnown(words.slice(start)), 1)
+      if (sure) this.#step(step)
+      else {
+        walker.folders = folders
+        this.#search(step)
+      }
     }
-    this.#folders = folders
   }
 
-  #command([first, ...rest]: readonly ShellWord[], depth: number): void {
-    const words = first === undefined ? [] : [{ ...first, text: programName(first.text) }, ...rest]
-    if (first?.text.includes('/') === true) this.whole = false
-    const { does, isKnown, reads, writes, deep, follows, repository, commands, texts, patterns } = formOf(words)
-    if (!isKnown || does === 'runs' || patterns.length > 0) this.whole = false
-    const [program] = words
+  #step(step: CommandStep): void {
+    const { leaf, form, isByPath, folders, inner, texts } = step
+    if (leaf.assignments.length > 0) this.whole = false
+    for (const { kind, target } of leaf.redirections) {
+      if (kind === 'nowhere' || kind === 'text') continue
+      if (!target.known) this.whole = false
+      else this.#at(kind === 'read' ? this.reads : this.writes, target.text, folders)
+    }
+    if (leaf.words.length === 0) return
+    const { does, isKnown, reads, writes, follows, repository, patterns } = form
+    if (isByPath || !isKnown || does === 'runs' || patterns.length > 0) this.whole = false
     const { has } = this.#ground
-    const tops = repository && has ? (this.#folders ?? []).map(folder => repositoryTop(folder, has)) : []
+    const tops = repository && has ? (folders ?? []).map(folder => repositoryTop(folder, has)) : []
     for (const path of new Set(reads)) {
-      this.#at(this.reads, path)
+      this.#at(this.reads, path, folders)
       for (const top of tops) if (top !== undefined) this.reads.at(path, top)
       if (isWidePathspec(path)) this.whole = false
     }
-    for (const path of writes) this.#at(this.writes, path)
-    if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path)
-    if (follows) this.#at(this.searched, '/')
-    if (program?.text === 'cd' || program?.text === 'pushd') this.#enter(words, this.#isChain && depth === 0)
-    if (program?.text === 'eval' || program?.text === 'trap')
-      this.text(
-        (program.text === 'trap' ? words.slice(1, 2) : words.slice(1)).map(word => word.text).join(' '),
-        depth + 1
-      )
-    if (depth > DEEPEST && commands.length > 0) this.whole = false
-    else for (const inner of commands) this.#command(inner, depth + 1)
-    for (const text of texts) this.text(text, depth + 1)
+    for (const path of writes) this.#at(this.writes, path, folders)
+    this.#search(step)
+    if (follows) this.#at(this.searched, '/', folders)
+    for (const each of inner) this.#step(each)
+    for (const each of texts) this.text(each)
   }
 
-  /** `isSure`: what follows runs only there, since `cd` did not fail, and not in a process of its own. */
-  #enter(words: readonly ShellWord[], isSure: boolean): void {
-    const { target, isPhysical } = folderOfCd(words)
-    const before = this.#folders
-    if (target === undefined || before === undefined || before.length > MOST_FOLDERS) this.#folders = undefined
-    else {
-      const next = before.map(folder => this.reads.real(isPhysical ? target : resolve(folder, target), folder))
-      this.#folders = [...new Set(isSure ? next : [...before, ...next])]
-    }
+  #search({ form: { deep, reads }, folders }: CommandStep): void {
+    if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path, folders)
   }
 
-  #at(looking: Looking, path: string): void {
-    if (this.#folders === undefined) this.whole = false
-    for (const folder of this.#folders ?? []) looking.at(path, folder)
+  #at(looking: Looking, path: string, folders: Folders): void {
+    if (folders === undefined) this.whole = false
+    for (const folder of folders ?? []) looking.at(path, folder)
   }
 }
 
@@ -236,22 +233,6 @@ class Looking implements NamedPaths {
 const LONGEST_PATH = 4096
 
 const MOST_FOLDERS = 50
-
-/** The folders that a command changes into, in order. */
-function foldersIn(command: string, cwd: string): ReadonlySet<string> {
-  const folders = new Set<string>()
-  let folder = cwd
-  const { leaves, readable } = parseShell(command)
-  for (const { words } of readable ? leaves : []) {
-    const [program, ...rest] = knownWords(words)
-    const goes = program === 'cd' || program === 'pushd'
-    const to = goes ? [folderOfCd(words).target ?? ''] : rest.filter((_, index) => rest[index - 1] === '-C')
-    const next = resolve(folder, ...to.slice(0, MOST_FOLDERS).map(word => word ?? ''))
-    if (goes) folder = next
-    if (to.length > 0 && folders.size < MOST_FOLDERS) folders.add(next)
-  }
-  return folders
-}
 
 /** Every word that may be a path: arguments, parts of options, and targets of redirections. */
 function wordsIn(text: string): ReadonlySet<string> {

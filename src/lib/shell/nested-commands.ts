@@ -9,7 +9,7 @@ import { isAssignment, mayRunText, steers } from './variables.ts'
 /** Undefined where only the shell knows the word. */
 export type KnownWords = readonly (string | undefined)[]
 
-export const knownWords = (words: readonly ShellWord[]): KnownWords =>
+const knownWords = (words: readonly ShellWord[]): KnownWords =>
   words.map(({ text, known }) => (known ? text : undefined))
 
 /** The command is `words` from `start` on. */
@@ -207,7 +207,8 @@ const takesUnknownCode = ([program = '', ...rest]: KnownWords): boolean =>
 
 /** A here-document is text for a program that runs none. */
 const isFlat = ({ words, redirections }: Leaf): boolean =>
-  redirections.every(({ kind }) => kind !== 'text') || (formOf(words).isKnown && /^(?:reads|changes)$/.test(formOf(words).does))
+  redirections.every(({ kind }) => kind !== 'text') ||
+  (formOf(words).isKnown && /^(?:reads|changes)$/.test(formOf(words).does))
 
 const setsMore = (program: string, text: string): boolean =>
   program === 'let' ||

@@ -1,0 +1,99 @@
+import { delimiter, join, resolve } from 'node:path'
+import type { Form } from '../shell/form.ts'
+import { isProgramOf } from '../shell/programs.ts'
+import type { Folders } from '../shell/walk.ts'
+import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
+import { isWithin } from '../world/files/paths.ts'
+import type { RepositoryFacts } from '../world/files/repository.ts'
+import { wayTo } from './named-paths.ts'
+import { pathOf, patternOf } from './path-pattern.ts'
+import type { CallFacts, Policy } from './policy.ts'
+import { isPrivate } from './protected-paths.ts'
+
+/** The folders in which a command may run: what must be true for its form to be harmless, must be true in each. */
+export class CommandPlace {
+  readonly #folders: readonly string[]
+  readonly #call: CallFacts
+  readonly #policy: Policy
+
+  constructor(folders: Folders, call: CallFacts, policy: Policy) {
+    this.#folders = folders ?? []
+    this.#call = call
+    this.#policy = policy
+  }
+
+  isInside(path: string): boolean {
+    const ways = this.#folders.map(folder => wayTo(path, folder, this.#call))
+    return ways.length > 0 && ways.every(way => way.sure && this.#isOurs(way.path))
+  }
+
+  #isOurs(path: string): boolean {
+    return this.#policy.roots.some(root => isWithin(path, root))
+  }
+
+  #real(path: string): readonly string[] {
+    return this.#folders.map(folder => wayTo(path, folder, this.#call).path)
+  }
+
+  get #repositories(): readonly RepositoryFacts[] {
+    const { repository } = this.#call
+    return repository === undefined ? [] : this.#folders.map(folder => repository(folder))
+  }
+
+  /** Why reading these files needs a rule. `isCovered`: one allows the program. */
+  readProblem(paths: readonly string[], isCovered = false): string | undefined {
+    const outside = paths.find(path => !this.isInside(path))
+    if (outside !== undefined) return `${outside} is not in the project`
+    if (isCovered) return undefined
+    const hidden = paths.find(path => this.#real(path).some(each => isPrivate(each, this.#policy, this.#call)))
+    return hidden === undefined ? undefined : `${hidden} may hold credentials or control the agent`
+  }
+
+  /** Why files that it does not name need a prompt: they may control the agent or run later. */
+  fillProblem(folders: readonly string[]): string | undefined {
+    // Files with names that have an effect are looked for there.
+    const isSensitive = (folder: string): boolean =>
+      this.#policy.roots.some(root => isWithin(root, folder)) || this.#call.has?.(join(folder, '.git')) === true
+    const filled = folders.find(folder => this.#real(folder).some(isSensitive))
+    return filled && `what it writes in ${filled} may control the agent or run later`
+  }
+
+  /** What git would run besides itself. */
+  repositoryProblem(fact: 'program' | 'driver' | 'hook', remotes: readonly string[]): string | undefined {
+    const facts = this.#repositories
+    const program = facts.find(each => each[fact])?.[fact]
+    if (program !== undefined) return `git would run ${program}`
+    return facts.flatMap(each => remotes.map(remote => each.remoteProblem(remote))).find(each => each !== undefined)
+  }
+
+  /** What a pattern finds must be in the project, and in no folder that a rule about files names. */
+  patternProblem(patterns: readonly string[]): string | undefined {
+    const folderOf = (pattern: string): string => pattern.slice(0, pattern.search(/[*?[]/)).replace(/[^/]*$/, '') || '.'
+    const found = patterns.find(pattern => {
+      if (/[*?[].*\/\.\.(?:\/|$)/s.test(pattern) || !this.isInside(folderOf(pattern))) return true
+      const folders = this.#real(folderOf(pattern)).map(pathOf)
+      return this.#policy.rules.some(({ behavior, tool, specifier }) => {
+        if (behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool)))
+          return false
+        const { fits, isBelow } = patternOf(specifier, this.#policy, true)
+        return folders.some(folder => fits(folder) || isBelow(folder, this.#call.has))
+      })
+    })
+    return found && `what ${found} finds may not be in the project, or in a folder that a rule names`
+  }
+
+  /**
+   * A program of the project that `PATH` puts in the place of one of the system: nothing is known about it. Environments
+   * of Python do so with interpreters and `pip`.
+   */
+  planted(name: string, { row, does }: Form): string | undefined {
+    const { searchPath = '', has } = this.#call
+    if (row === undefined || does === 'runs' || name.includes('/') || isProgramOf('builtIn', name)) return undefined
+    if (isProgramOf('interpreter', name) || name.startsWith('pip')) return undefined
+    const entries = searchPath.split(delimiter)
+    const files = entries.flatMap(entry => this.#folders.map(folder => resolve(folder, entry, name)))
+    const own = files.find(path => this.#isOurs(path) && has?.(path) === true)
+    if (own === undefined || !files.some(path => !this.#isOurs(path) && has?.(path) === true)) return undefined
+    return `PATH leads to ${own}, which is not the usual ${name}`
+  }
+}
