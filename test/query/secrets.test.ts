@@ -50,10 +50,45 @@ describe('every sample', () => {
   )
 })
 
+const BEFORE = [
+  'x',
+  'token',
+  'PROD_',
+  'v1-',
+  'key%3D',
+  '\u001b[31m',
+  '\u001b[1;32m',
+  JSON.stringify('\u001b[31m').slice(1, -1)
+]
+
+test.each(BEFORE)('a secret is masked also if %j precedes it without a space', before => {
+  for (const { text, secret } of SAMPLES) {
+    // The name of a key belongs to the form of its value.
+    const glued = text.startsWith('value ') ? text.replace('value ', before) : `${before}${text}`
+    const masked = glued.replace(secret, '[a credential]')
+    expect(maskSecrets(glued)).toBe(masked)
+    expect(filtered(glued.match(/[^]/g) ?? [])).toBe(masked)
+  }
+})
+
+test('source files of packages are left alone, but for a JSON web token', () => {
+  const names = readdirSync('node_modules', { recursive: true, encoding: 'utf8' })
+  const sources = names.filter(name =>
+    /^(?:zod|yaml|ajv|commander|fast-check|@ai-sdk)\/.*\.(?:[cm]?[jt]s|md|map)$/.test(name)
+  )
+  expect(sources.length).toBeGreaterThan(1_000)
+  const changed = sources.filter(name => {
+    const text = readFileSync(join('node_modules', name), 'utf8')
+    return maskSecrets(text) !== text
+  })
+  expect(changed).toEqual(['zod/src/v4/mini/tests/string.test.ts'])
+})
+
 test('chunks of any sizes give what the whole text gives', () => {
   const piece = fc.oneof(
     fc.constantFrom(...SAMPLES.map(({ text }) => text)),
     fc.constantFrom(...SAMPLES.map(({ secret }) => secret.slice(0, -3))),
+    fc.constantFrom('w'.repeat(20), 'a-1'.repeat(6), '\u001b[32m', '%3d'),
     fc.constantFrom(
       'task-',
       'sk-',
