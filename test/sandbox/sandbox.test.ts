@@ -62,10 +62,13 @@ describe.skipIf(noSandbox !== undefined)('commands in the sandbox', () => {
       `echo x > ${place.outside}/new`,
       'exec 3<>/dev/tcp/203.0.113.1/80',
       'git init -q . 2>/dev/null; false',
-      `${process.execPath} -e "fetch('http://registry.example').catch(e => console.log(e.cause.code))"`
+      `${process.execPath} -e "fetch('http://registry.example').catch(e => process.exit(console.log(e.cause.code) ?? 1))"`,
+      // What succeeded has no error to explain, whatever it prints.
+      'echo Read-only file system',
+      'echo Read-only file system > notes; grep -c "Connection refused" notes'
     ])
     const named = results.map(({ text }) => text.includes('sandbox.network') && text.includes('sandbox.allowWrite'))
-    expect(named).toEqual([true, true, false, true])
+    expect(named).toEqual([true, true, false, true, false, false])
     const turns = [callTurn('Bash', { command: 'echo Read-only file system; false' }), 'done']
     const { sent } = await ask(turns, { in: place, allowedTools: ['Bash'] })
     const [outside] = resultsIn(sent.at(-1) ?? [])

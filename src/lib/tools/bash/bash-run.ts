@@ -114,7 +114,7 @@ function resultOf(finished: Finished, notes: readonly (string | undefined)[]): T
   const meaning = ending.why === 'ended' ? meaningOf(command, ending.ended?.code ?? 0) : undefined
   const trouble = meaning === undefined ? troubleOf(ending, timeout) : undefined
   const noOutputExpected = isSilent(command)
-  const limit = isConfined ? sandboxNote(stdout + stderr) : undefined
+  const limit = isConfined && trouble !== undefined ? sandboxNote(stdout + stderr) : undefined
   const words = [trouble, stdout, stderr, meaning, limit, ...notes]
     .filter(text => text !== undefined && text !== '')
     .join('\n')
