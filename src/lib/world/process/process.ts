@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { childProcess, cookieOf, reaper } from './reaper.ts'
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../../util/attempt.ts'
 import type { Program } from './program.ts'
 
@@ -43,22 +43,25 @@ let isListening = false
 export const startProcess: Start = (program, listener) => {
   let child: ChildProcess
   let run: number
-  let filter: number | undefined
   try {
     run = reaper.expect()
-    if (program.filter !== undefined) filter = openSync(program.filter, 'r')
     child = childProcess().spawn(program.file, [...program.args], {
       cwd: program.cwd,
       env: { ...program.env, CARABINER_RUN: cookieOf(run) },
       detached: true,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe', ...(program.descriptors ?? (filter === undefined ? [] : [filter]))]
+      stdio: [
+        'pipe',
+        'pipe',
+        'pipe',
+        ...(program.descriptors ?? (program.filter === undefined ? [] : ['pipe' as const]))
+      ]
     })
   } catch (error) {
     return failedToStart(error)
-  } finally {
-    if (filter !== undefined) closeSync(filter)
   }
+  if (program.filter !== undefined)
+    (child.stdio[3] as Writable | null)?.on('error', () => undefined).end(program.filter)
   const { pid } = child
   if (pid !== undefined) keepWatch(run, pid)
   const { stdin, stdout, stderr } = child
@@ -66,7 +69,7 @@ export const startProcess: Start = (program, listener) => {
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined)
   stdout?.on('data', (chunk: Buffer) => listener.stdout(chunk))
   stderr?.on('data', (chunk: Buffer) => listener.stderr(chunk))
-  const state = { ending: false, fed: false, isConfined: filter !== undefined }
+  const state = { ending: false, fed: false, isConfined: program.filter !== undefined }
   return {
     write(text) {
       state.fed = true

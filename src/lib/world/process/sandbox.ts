@@ -70,14 +70,14 @@ export class Sandbox {
   readonly #folder = mkdtempSync(join(tmpdir(), 'carabiner-sandbox-'))
   /** What confined processes see as `/tmp`. */
   readonly scratch = join(this.#folder, 'tmp')
-  readonly #filter = join(this.#folder, 'filter')
+  readonly #filter: Buffer
   /** Closes descriptors that this process itself inherited, such as those of a lock, and would pass on. */
   readonly #closing = closingWords(inheritable())
 
   constructor(policy: SandboxPolicy) {
     this.#policy = policy
     mkdirSync(this.scratch, { mode: 0o700 })
-    writeFileSync(this.#filter, systemCallFilter(policy.unixSockets) ?? '')
+    this.#filter = systemCallFilter(policy.unixSockets) ?? Buffer.alloc(0)
   }
 
   /** The same program, confined. Throws if that is not possible. */
