@@ -8,9 +8,9 @@ import { build } from 'esbuild'
  * Without a single sentence for people the engine would still be over 20,000.
  */
 const LIMITS = {
-  'carabiner/hooks, minified and gzipped': 24_000,
+  'carabiner/hooks, minified and gzipped': 26_000,
   'the package, packed': 630_000,
-  'the package, unpacked': 2_150_000
+  'the package, unpacked': 2_200_000
 }
 
 async function gzippedEngine(): Promise<number> {

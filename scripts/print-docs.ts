@@ -20,6 +20,8 @@ const DENY_WORDS: Record<Family, string> = {
   change: 'the change is ignored; not possible for managed policy',
   result: 'the result is kept; the reason goes to the model as well',
   feedback: 'the error is kept; the reason goes to the model as well',
+  request: 'the request is not sent; the turn ends with the reason',
+  response: 'no one sees the answer; the model gets the reason and tries again, at most 3 times',
   elicitation: 'the request of the server is declined',
   retry: 'nothing: the call is already refused',
   inform: 'nothing',
@@ -132,7 +134,11 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   list: 'list',
   unknown: 'anything',
   'tool calls': 'list of `{ tool_name, tool_input, tool_use_id, tool_response? }`',
-  'agent result': '`{ id, content, tool_uses, iterations, usage: { input_tokens, output_tokens } }`'
+  'agent result': '`{ id, content, tool_uses, iterations, usage: { input_tokens, output_tokens } }`',
+  'model request':
+    '`{ model, system, tools, append, effort?, max_tokens? }`: `tools` are names, `append` are messages to add',
+  'model response':
+    '`{ content, stop_reason, server_calls? }`: `content` is a list of blocks; only their texts can be changed'
 }
 
 /** The whole page. */
@@ -177,7 +183,7 @@ function givenWords(): string {
 ${table(['field', ''], rows)}
 They are followed by \`hook_event_name\` and the fields of the event itself, and at the end \`event\` (the name in snake case) and
 \`timestamp\`. The most common fields have their own names on \`ctx\`: \`toolName\`, \`toolInput\`, \`toolUseId\`,
-\`toolResponse\`, \`error\`, \`prompt\`, \`subagentId\`, \`sessionId\`, \`cwd\`. They are undefined on events that do not have them.
+\`toolResponse\`, \`error\`, \`prompt\`, \`request\`, \`response\`, \`subagentId\`, \`sessionId\`, \`cwd\`. They are undefined on events that do not have them.
 `
 }
 

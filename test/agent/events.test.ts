@@ -120,7 +120,7 @@ describe('after a call', () => {
       [{ calls: [{ name: 'Sing', input: {} }, { name: 'Bash', input: { cmd: 'ls' } }, bashCall('touch x')] }, 'Done.'],
       { disallowedTools: ['Bash(touch *)'] }
     )
-    expect(names.filter(name => name.startsWith('P'))).toEqual(['PreToolUse', 'PostToolBatch'])
+    expect(names.filter(name => /^P\w+Tool/.test(name))).toEqual(['PreToolUse', 'PostToolBatch'])
     const [batch] = inputsOf({ events }, 'PostToolBatch')
     expect(batch!['tool_calls']).toMatchObject([{ tool_name: 'Sing' }, { tool_name: 'Bash' }, { tool_name: 'Bash' }])
   })
@@ -161,7 +161,7 @@ test('who is not answered for six seconds is told that someone waits', async () 
     }
   })
   const { names, project: place } = await running
-  expect(names.filter(name => name.startsWith('P') || name === 'Notification')).toEqual([
+  expect(names.filter(name => /^P\w+Tool|^Permission|^Notification/.test(name))).toEqual([
     'PreToolUse',
     'PermissionRequest',
     'Notification',

@@ -25,6 +25,8 @@ const ignored = (): Expected => nothing
 const SCENES: readonly Scene[] = [
   { event: 'PreToolUse', refusal: refused, gate: true, context: true },
   { event: 'PermissionRequest', refusal: refused, gate: true },
+  { event: 'PreModelRequest', refusal: refused, gate: true },
+  { event: 'PostModelResponse', refusal: refused, gate: true },
   { event: 'UserPromptSubmit', refusal: refused, gate: true, context: true, text: true },
   { event: 'UserPromptExpansion', refusal: refused, gate: true, context: true, text: true },
   { event: 'SessionStart', refusal: refused, context: true, text: true, open: true },

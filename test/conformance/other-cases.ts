@@ -1,7 +1,7 @@
 /** What only some of the other events take. */
 import { exit, json, specific, the } from './build.ts'
 import type { Case } from './cases.ts'
-import { closed, feedback, nothing, opened, refused, warned } from './expected.ts'
+import { allowed, closed, feedback, nothing, opened, refused, warned } from './expected.ts'
 
 const OUTPUT = { stdout: 'clean', stderr: '', interrupted: false }
 const MISSING = "python3: can't open file 'check.py': [Errno 2] No such file or directory"
@@ -53,6 +53,18 @@ export const OTHER_CASES: readonly Case[] = [
     json(specific('SessionStart', { sessionTitle: 7 })),
     warned('reply')
   ),
+  ...(['PreModelRequest', 'PostModelResponse'] as const).flatMap(event => [
+    the(event, 'another one', json(specific(event, { updatedInput: { model: 'small' } })), {
+      updatedInput: { model: 'small' }
+    }),
+    the(event, 'allow', json({ decision: 'allow' }), allowed()),
+    the(event, 'ask', json({ decision: 'ask' }), closed('reply'), opened('reply')),
+    the(event, 'continue: false', json({ continue: false, stopReason: 'enough' }), {
+      ...refused('enough'),
+      continue: false,
+      stopReason: 'enough'
+    })
+  ]),
   the('Elicitation', 'an answer', json(specific('Elicitation', { action: 'accept', content: { day: 'Monday' } })), {
     fields: { action: 'accept', content: { day: 'Monday' } }
   }),

@@ -19,6 +19,8 @@ import { loopTurn } from './hook-inputs.ts'
 export const GATES = [
   'PreToolUse',
   'PermissionRequest',
+  'PreModelRequest',
+  'PostModelResponse',
   'UserPromptSubmit',
   'UserPromptExpansion',
   'Elicitation',

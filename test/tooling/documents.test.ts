@@ -91,7 +91,7 @@ test('the README links each certainty to a test, or to a page that is printed fr
 test('the README has the version of the package and the number of events', () => {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   expect(read('README.md')).toContain(`carabiner-${version}.tgz`)
-  const own = ['AgentStart', 'AgentStop', 'Iteration']
+  const own = ['AgentStart', 'AgentStop', 'Iteration', 'PreModelRequest', 'PostModelResponse']
   const names = Object.keys(EVENTS)
   expect(names).toEqual(expect.arrayContaining(own))
   expect(read('README.md')).toContain(

@@ -6,6 +6,8 @@ const call = (name: string, id: string, input: object = {}) => ({ name, id, inpu
 const worker = (id: string) =>
   call('Agent', id, { description: 'a task', prompt: 'go, worker', subagent_type: 'worker' })
 const main = (...turns: CrashScenario['acts'][number]['turns'][string]) => ({ main: turns })
+/** What is in no file, and not sent to a model again. */
+export const WITHHELD = 'tangerine'
 const named = { sessionId: 'first' }
 const resumed = { resume: 'first' }
 
@@ -60,6 +62,33 @@ export const CRASH_SCENARIOS: readonly CrashScenario[] = [
         options: named
       }
     ]
+  },
+  {
+    name: 'an answer that a hook refuses, and a message that one adds',
+    options: () => ({
+      hooks: registry(hooks => {
+        hooks.on('PostModelResponse', ctx =>
+          JSON.stringify(ctx.response).includes(WITHHELD) ? { decision: 'deny', reason: 'not that' } : undefined
+        )
+        hooks.on('PreModelRequest', ctx => {
+          if (ctx.messages.length === 1) ctx.request.append = [{ role: 'user', content: 'one more thing' }]
+        })
+      })
+    }),
+    acts: [
+      {
+        prompt: 'go',
+        turns: main(
+          { thinking: WITHHELD, text: 'fine' },
+          { text: WITHHELD, calls: [call('put', 'd1')] },
+          { calls: [call('put', 'e1', { what: WITHHELD })] },
+          { calls: [call('put', 'e2')] },
+          'done'
+        ),
+        options: named
+      }
+    ],
+    denied: ['d1', 'e1']
   },
   {
     name: 'what hooks say, and what they do to messages',

@@ -1,13 +1,26 @@
-import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
+import type { Answer, Model, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
 import { failureOf } from '../model/failure.ts'
 import { delayFor, withWait } from '../model/retry-delay.ts'
 import { pause, within } from './abort.ts'
+import { hears, judgeRequest } from './model-gate.ts'
+import type { Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
 
-/** Asks the model until it has answered, or a retry is pointless. The reader sees every retry. */
-export async function askModel(session: Session, signal: AbortSignal): Promise<Answer> {
+/** An answer, and who gave it. */
+export interface Asked {
+  readonly answer: Answer
+  readonly model: Model
+  /** The reader has not seen any of it. */
+  readonly isHeld: boolean
+}
+
+/**
+ * Asks the model until it has answered, or a retry is pointless. The reader sees every retry. Hooks judge the request
+ * once; if they refuse it, that is the end.
+ */
+export async function askModel(session: Session, signal: AbortSignal): Promise<Asked | Ending> {
   const { options, conversation } = session
-  const request: ModelRequest = {
+  const plain: ModelRequest = {
     system: session.system,
     messages: conversation.messages,
     tools: session.specs,
@@ -17,15 +30,22 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
     outputSchema: options.outputSchema,
     serverTools: options.serverTools.length === 0 ? undefined : options.serverTools
   }
-  const onEvent = options.partialMessages
-    ? (event: StreamEvent) => session.reader.emit({ type: 'stream_event', event, parent_tool_use_id: null })
-    : undefined
+  const step = hears(session, 'PreModelRequest') ? await judgeRequest(plain, 'turn', session, signal) : undefined
+  if (step !== undefined && 'reason' in step) return step
+  const { model, request, append } = step ?? { model: session.model, request: plain }
+  for (const { content } of append ?? []) conversation.add({ role: 'user', content }, { synthetic: true })
+  session.offered = request.tools === plain.tools ? undefined : request.tools
+  const isHeld = options.holdOutput || hears(session, 'PostModelResponse', true)
+  const onEvent =
+    options.partialMessages && !isHeld
+      ? (event: StreamEvent) => session.reader.emit({ type: 'stream_event', event, parent_tool_use_id: null })
+      : undefined
   session.doing = 'waiting for the model'
   const begun = performance.now()
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await within(session.model.ask(request, signal, onEvent), signal)
+        return { answer: await within(model.ask(request, signal, onEvent), signal), model, isHeld }
       } catch (error) {
         await beforeRetry(failureOf(error), { attempt, waited: performance.now() - begun }, session, signal)
       }

@@ -1,7 +1,9 @@
 import type { Message } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
 import type { ModelFailure } from '../model/model.ts'
+import { hears, judgeAnswer, judgeRequest } from './model-gate.ts'
 import { messageText } from './session/conversation.ts'
+import { objectionLines } from './call/objections.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 import { randomUuid } from '../transcript/log.ts'
@@ -55,7 +57,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const [last] = conversation.messages.slice(cut - 1)
   const { tokens } = session
   const summary = await summaryOf(session, instructions, signal)
-  if (signal.aborted) return false
+  if (signal.aborted || (summary === null && !forced)) return false
   const text = summary ?? DROPPED
   const uuid = randomUuid()
   const about = { trigger, pre_tokens: tokens }
@@ -90,26 +92,39 @@ their own words where they matter; what was done, with the names of files, funct
 why; what failed; what is still to be done, and the very next step. Leave out nothing that you would have to ask for again. \
 Answer with the summary alone.`
 
+/** Null: hooks refuse the request, or the summary. */
 async function summaryOf(
   session: Session,
   instructions: string | undefined,
   signal: AbortSignal
-): Promise<string | undefined> {
-  const { model, system, conversation, spending } = session
+): Promise<string | undefined | null> {
+  const { system, conversation, spending, reader } = session
   const content = instructions === undefined ? TASK : `${TASK}\n\nThe user adds: ${instructions}`
   const messages: Message[] = [...conversation.messages, { role: 'user', content }]
   try {
-    const answer = await model.ask({ system, messages, tools: [] }, signal)
+    const step = await judgeRequest({ system, messages, tools: [] }, 'compaction', session, signal)
+    if ('reason' in step) {
+      reader.notice(`the conversation could not be summarised: ${step.text}`, 'warning')
+      return null
+    }
+    const { model, request, append } = step
+    const answer = await model.ask({ ...request, messages: [...messages, ...append] }, signal)
     spending.add(answer, model.price)
     // Programs that add up usage look at answers. This one has no content: its text is in the boundary.
     const { id, stop: stop_reason, usage } = answer
     const message = { ...answerMessage({ id, model: answer.model, stop_reason, usage, content: [] }) }
     const uuid = randomUuid()
     session.transcript.append({ type: 'assistant', requestId: `req_${uuid}`, message }, uuid)
-    const text = messageText(answer.content).trim()
+    const about = { purpose: 'compaction', attempt: 1 } as const
+    const judged = hears(session, 'PostModelResponse') ? await judgeAnswer(answer, about, session, signal) : answer
+    if ('blocked' in judged) {
+      reader.notice(`the conversation could not be summarised: ${objectionLines(judged).join('; ')}`, 'warning')
+      return null
+    }
+    const text = messageText(judged.content).trim()
     return text === '' ? undefined : text
   } catch (error) {
-    session.reader.notice(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
+    reader.notice(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
     return undefined
   }
 }

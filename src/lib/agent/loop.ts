@@ -1,13 +1,15 @@
 import type { Block } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
 import type { Answer, ModelFailure } from '../model/model.ts'
+import { eventsOf } from '../model/stream-events.ts'
 import { isObject } from '../util/plain.ts'
-import { askModel } from './ask-model.ts'
+import { askModel, type Asked } from './ask-model.ts'
 import type { ClosedCall } from './call/call.ts'
 import { messageText } from './session/conversation.ts'
 import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
+import { AnswerGate, hears } from './model-gate.ts'
 import { addUsage } from './spending.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 import { objectionLines } from './call/objections.ts'
@@ -17,6 +19,7 @@ import { closeBatch, runCalls } from './call/batch.ts'
 /** Model, calls, results, and again, until the model calls nothing more and no hook sends it back. */
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
   const ends = new Ends(session, signal)
+  const answers = new AnswerGate()
   const said = session.conversation.notes.length === 0 ? session.conversation.messages.at(-1) : undefined
   // It was interrupted after its last answer: whether hooks have seen the end is not known.
   if (said?.role === 'assistant' && session.unended !== 'pause_turn') {
@@ -35,14 +38,20 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     if (isFull(session)) await compact(session, { trigger: 'auto' }, signal)
     deliverNotes(session)
 
-    let answer: Answer
+    let asked: Asked | Ending
     try {
-      answer = await askModel(session, signal)
+      asked = await askModel(session, signal)
     } catch (error) {
       const failure = failureOf(error)
       if (isTooLong(failure) && (await compact(session, { trigger: 'auto', forced: true }, signal))) continue
       return unanswered(failure, session, signal)
     }
+    if ('reason' in asked) return asked
+    const whole = countAnswer(asked, session)
+    const answer = hears(session, 'PostModelResponse') ? await answers.pass(whole, session, signal) : whole
+    if (answer === undefined) continue
+    if ('reason' in answer) return answer
+    if (asked.isHeld && session.options.partialMessages) emitHeld(answer, session)
     const content = takeAnswer(answer, session)
     const calls = content.filter(block => block.type === 'tool_use')
 
@@ -77,16 +86,29 @@ function limitReached({ spending, options: { limits } }: Session, iteration: num
   return undefined
 }
 
-/** Returns the content of the answer as the conversation holds it. */
-function takeAnswer(answer: Answer, session: Session): readonly Block[] {
-  const { id, model, stop, usage, ungated, changed } = answer
-  session.spending.add(answer, session.model.price)
+/** Returns the answer without what was cut off. */
+function countAnswer({ answer, model }: Asked, session: Session): Answer {
+  const { usage, changed, ungated } = answer
+  session.spending.add(answer, model.price)
   session.used = addUsage(session.used, usage)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
   // A call whose input was cut off by the token limit was never made.
   const isWhole = (block: Block): boolean => block.type !== 'tool_use' || isObject(block.input)
-  const content = stop === 'max_tokens' ? answer.content.filter(isWhole) : answer.content
+  for (const text of changed ?? []) session.reader.warnOnce(text)
+  for (const { name } of ungated ?? []) {
+    const text = `${name} was run by the model’s provider; hooks and permission rules did not apply`
+    session.reader.notice(text, 'warning', 'ungated_tool')
+  }
+  return answer.stop === 'max_tokens' ? { ...answer, content: answer.content.filter(isWhole) } : answer
+}
+
+function emitHeld(answer: Answer, { reader }: Session): void {
+  for (const event of eventsOf(answer)) reader.emit({ type: 'stream_event', event, parent_tool_use_id: null })
+}
+
+/** Returns the content of the answer as the conversation holds it. */
+function takeAnswer({ id, model, content, stop, usage, ungated }: Answer, session: Session): readonly Block[] {
   const kept = session.conversation.addAnswer({
     id,
     type: 'message',
@@ -97,12 +119,8 @@ function takeAnswer(answer: Answer, session: Session): readonly Block[] {
     usage,
     stop_sequence: null
   })
-  for (const text of changed ?? []) session.reader.warnOnce(text)
-  for (const { name, input } of ungated ?? []) {
+  for (const { name, input } of ungated ?? [])
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
-    const text = `${name} was run by the model’s provider; hooks and permission rules did not apply`
-    session.reader.notice(text, 'warning', 'ungated_tool')
-  }
   return kept
 }
 
@@ -139,7 +157,9 @@ async function unanswered(failure: ModelFailure, session: Session, signal: Abort
   const { conversation, reader } = session
   if (signal.aborted) {
     const partial = [{ type: 'text', text: failure.partial }] as const
-    if (failure.partial !== '') conversation.addAnswer(answerMessage({ model: session.model.name, content: partial }))
+    // No hook has judged it.
+    const isKept = failure.partial !== '' && !hears(session, 'PostModelResponse', true)
+    if (isKept) conversation.addAnswer(answerMessage({ model: session.model.name, content: partial }))
     conversation.add({ role: 'user', content: INTERRUPTED }, { synthetic: true })
     return ended('aborted_streaming', INTERRUPTED, true)
   }

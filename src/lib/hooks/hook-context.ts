@@ -1,5 +1,6 @@
 import type { Message } from '../message.ts'
 import type { EventName, FieldsOf, FireInput, InputOf, ToolEvent } from './events/event-table.ts'
+import type { RequestDraft, ResponseDraft } from './events/fields.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { Matcher, ToolInputFor, ToolNameFor, ToolOutputFor } from './events/tool-inputs.ts'
 import type { RawResult } from './hook-messages.ts'
@@ -25,11 +26,11 @@ export interface AgentView {
 }
 
 /**
- * What a hook gets. It can be read, and changed in place: `toolInput`, `prompt`, `messages`, `metadata`. It belongs to
- * this hook and is dead once the hook has settled: later writes are dropped and reported.
+ * What a hook gets. It can be read, and changed in place: `toolInput`, `prompt`, `request`, `response`, `messages`,
+ * `metadata`. It belongs to this hook and is dead once the hook has settled: later writes are dropped and reported.
  */
 export type HookContext<E extends EventName = EventName, M extends Matcher = string> = E extends EventName
-  ? CommonContext<E> & ToolPart<E, M> & ResultPart<E, M> & PromptPart<E> & SubagentPart<E>
+  ? CommonContext<E> & ToolPart<E, M> & ResultPart<E, M> & PromptPart<E> & ModelPart<E> & SubagentPart<E>
   : never
 
 interface CommonContext<E extends EventName> {
@@ -87,6 +88,11 @@ type ResultPart<E extends EventName, M extends Matcher> = (E extends 'PostToolUs
 type PromptPart<E extends EventName> = E extends 'UserPromptSubmit'
   ? { prompt: string }
   : { readonly prompt?: undefined }
+
+type ModelPart<E extends EventName> = (E extends 'PreModelRequest'
+  ? { request: RequestDraft }
+  : { readonly request?: undefined }) &
+  (E extends 'PostModelResponse' ? { response: ResponseDraft } : { readonly response?: undefined })
 
 type SubagentPart<E extends EventName> = E extends 'SubagentStart' | 'SubagentStop'
   ? { readonly subagentId: string }

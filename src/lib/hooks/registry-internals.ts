@@ -16,8 +16,8 @@ export interface FireOptions {
   /** Add a report: every registered hook, its answer, or why it did not run. */
   report?: boolean | undefined
   signal?: AbortSignal | undefined
-  /** Whether a rewritten draft can be used: true or nothing, or why not. */
-  accept?: ((draft: unknown) => boolean | string | undefined | void) | undefined
+  /** Whether a draft can be used that the hook from `source` has changed: true or nothing, or why not. */
+  accept?: ((draft: unknown, source: string, before: unknown) => boolean | string | undefined | void) | undefined
   /** The conversation that `ctx.messages` shows. */
   messages?: readonly Message[] | undefined
   /** What `ctx.metadata` shows; by default the registry keeps one object per session. */

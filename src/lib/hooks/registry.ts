@@ -174,6 +174,11 @@ export class HookRegistry {
     return this.#roster.find(name) !== undefined
   }
 
+  /** Whether there is a hook for this event, or one that decides. */
+  hears(event: EventName, mustDecide = false): boolean {
+    return this.#roster.hooksOf(event).hears(mustDecide)
+  }
+
   /** The hooks in the order they run, of one event or of all. */
   list(event?: EventName): readonly HookDescription[] {
     return this.#roster.list(event)

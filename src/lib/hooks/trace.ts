@@ -158,7 +158,10 @@ export class Trace {
       session_id: this.#session,
       ...this.#target
     }
-    this.#outbox({ ...common, ...part } as HookMessage)
+    // What hooks say about an answer may quote it, and no one else may see it.
+    const isSecret = entry.row.answer === 'response' && 'output' in part
+    const hidden = isSecret ? { output: '', stdout: '', stderr: '' } : undefined
+    this.#outbox({ ...common, ...part, ...hidden } as HookMessage)
   }
 }
 

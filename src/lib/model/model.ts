@@ -5,6 +5,8 @@ export interface Model {
   readonly name: string
   readonly provider: string
   readonly price?: Price | undefined
+  /** Another model of the same server, asked with the same key. Absent where there is no other. */
+  sibling?(name: string): Model
   /**
    * Sends one request and never retries; the caller decides that. It rejects with a `ModelFailure`, and resolves only
    * when the answer is whole: no block is ever handed out that was cut off.
@@ -25,6 +27,9 @@ export interface ModelRequest {
   /** Tools that the provider runs on its side, by their names there. They pass no gate. */
   readonly serverTools?: readonly string[] | undefined
 }
+
+/** How hard a model tries, from little to much. */
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const
 
 /** A tool as the model sees it. */
 export interface ToolSpec {

@@ -37,10 +37,7 @@ export function modelAddress(name: string, env: Environment): ModelAddress {
   if (/^https?:\/\//i.test(name)) return compatible(name)
   const slash = name.indexOf('/')
   if (slash !== -1) return atProvider(name.slice(0, slash), name.slice(slash + 1))
-  if (Object.hasOwn(ALIASES, name)) {
-    const [model, variable] = ALIASES[name]!
-    return { kind: 'anthropic', model: nonEmpty(env[variable]) ?? model }
-  }
+  if (Object.hasOwn(ALIASES, name)) return { kind: 'anthropic', model: anthropicId(name, env) }
   if (name.startsWith('claude') || nonEmpty(env['ANTHROPIC_BASE_URL']) !== undefined)
     return { kind: 'anthropic', model: name }
   throw fault(
@@ -48,6 +45,12 @@ export function modelAddress(name: string, env: Environment): ModelAddress {
     `the provider of model ${JSON.stringify(name)} is not known`,
     'name the provider, as in openai/NAME or https://host/v1#NAME, or use opus, sonnet, haiku or a claude-… name'
   )
+}
+
+/** The name that the server knows. */
+export function anthropicId(name: string, env: Environment): string {
+  const [model, variable = ''] = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : [name]
+  return nonEmpty(env[variable]) ?? model
 }
 
 function compatible(name: string): ModelAddress {

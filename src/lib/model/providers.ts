@@ -6,7 +6,7 @@ import { modelFetch } from '../world/http/client.ts'
 import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
 import { failureOf } from './failure.ts'
 import type { Model } from './model.ts'
-import { nonEmpty, modelAddress, type Environment } from './names.ts'
+import { anthropicId, nonEmpty, modelAddress, type Environment } from './names.ts'
 import { priceOf } from './prices.ts'
 
 export interface ModelOptions {
@@ -39,14 +39,20 @@ export async function modelFor(name: string | undefined, options: ModelOptions):
   return where satisfies never
 }
 
-function later(name: string, provider: string, load: () => Promise<LanguageModelV4>, options: AdapterOptions): Model {
+function later(
+  name: string,
+  provider: string,
+  load: (name: string) => Promise<LanguageModelV4>,
+  options: AdapterOptions & { readonly idOf?: (name: string) => string }
+): Model {
   let loaded: Promise<Model> | undefined
   return {
     name,
     provider,
-    price: options.price ?? priceOf(name),
+    price: priceOf(name),
+    sibling: other => later(options.idOf?.(other) ?? other, provider, load, options),
     async ask(request, signal, onEvent) {
-      loaded ??= load().then(model => fromLanguageModel(model, options))
+      loaded ??= load(name).then(model => fromLanguageModel(model, options))
       const model = await loaded.catch((error: unknown) => {
         throw failureOf(error)
       })
@@ -65,16 +71,16 @@ function anthropic(model: string, { env, baseUrl }: ModelOptions): Model {
       `there is no key for ${model}`,
       'set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or name another model, as in openai/NAME, https://host/v1#NAME or script:FILE'
     )
-  const load = async (): Promise<LanguageModelV4> => {
+  const load = async (id: string): Promise<LanguageModelV4> => {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     const baseURL = versioned(baseUrl ?? nonEmpty(env['ANTHROPIC_BASE_URL']) ?? 'https://api.anthropic.com')
     return createAnthropic({
       baseURL,
       fetch: modelFetch,
       ...(authToken === undefined ? { apiKey: secret } : { authToken })
-    })(model)
+    })(id)
   }
-  return later(model, 'anthropic', load, { idle: idleOf(env) })
+  return later(model, 'anthropic', load, { idle: idleOf(env), idOf: name => anthropicId(name, env) })
 }
 
 /** Claude Code takes the base URL without the version. */
@@ -93,12 +99,12 @@ async function openai(model: string, { env, baseUrl }: ModelOptions): Promise<Mo
   const create = installed?.['createOpenAI'] as ((settings: { apiKey: string }) => unknown) | undefined
   const provider = create?.({ apiKey: key })
   if (!isProvider(provider)) return compatible(model, 'https://api.openai.com/v1', key, env)
-  return fromLanguageModel(provider.languageModel(model), { idle: idleOf(env) })
+  return ofPackage(provider, model, env)
 }
 
 function compatible(model: string, url: string, key: string | undefined, env: Environment): Model {
   const apiKey = nonEmpty(key)
-  const load = async (): Promise<LanguageModelV4> => {
+  const load = async (id: string): Promise<LanguageModelV4> => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const provider = createOpenAICompatible({
       name: 'openaiCompatible',
@@ -110,7 +116,7 @@ function compatible(model: string, url: string, key: string | undefined, env: En
       // OpenAI itself knows the newer name only.
       ...(url.startsWith('https://api.openai.com/') && { transformRequestBody: withNewName })
     })
-    return provider(model)
+    return provider(id)
   }
   return later(model, 'openai-compatible', load, { idle: idleOf(env) })
 }
@@ -129,13 +135,22 @@ async function fromPackage(name: string, model: string, env: Environment): Promi
   const provider = Object.values(loaded).find(isProvider)
   if (provider === undefined)
     throw fault('E_MODEL', `${name} offers no models of the AI SDK's version 4`, `npm install ${name}@latest`)
-  return fromLanguageModel(provider.languageModel(model), { idle: idleOf(env) })
+  return ofPackage(provider, model, env)
+}
+
+const ofPackage = (provider: AiSdkProvider, model: string, env: Environment): Model => ({
+  ...fromLanguageModel(provider.languageModel(model), { idle: idleOf(env) }),
+  sibling: other => ofPackage(provider, other, env)
+})
+
+interface AiSdkProvider {
+  languageModel(model: string): LanguageModelV4
 }
 
 const loadPackage = async (name: string): Promise<Record<string, unknown>> =>
   (await import(name)) as Record<string, unknown>
 
-const isProvider = (value: unknown): value is { languageModel(model: string): LanguageModelV4 } =>
+const isProvider = (value: unknown): value is AiSdkProvider =>
   typeof value === 'function' &&
   'languageModel' in value &&
   typeof value.languageModel === 'function' &&

@@ -101,11 +101,10 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
   for (const [place, turn] of turns.entries()) {
     if (typeof turn === 'object') checkObject(SCRIPTED_TURN, turn, `turns[${place}]`)
   }
-  const name = options.name ?? 'scripted'
   const requests: ScriptedRequest[] = []
   let calls = 0
 
-  const answerOf = (turn: ScriptedTurn, number: number): Answer => {
+  const answerOf = (turn: ScriptedTurn, number: number, model: string): Answer => {
     const content: Block[] = []
     if (turn.thinking !== undefined) content.push({ type: 'thinking', thinking: turn.thinking, signature: 'scripted' })
     if (turn.text !== undefined) content.push({ type: 'text', text: turn.text })
@@ -113,14 +112,15 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
       content.push({ type: 'tool_use', id: id ?? `toolu_${++calls}`, name: tool, input })
     const stop = turn.stop ?? ((turn.calls?.length ?? 0) > 0 ? 'tool_use' : 'end_turn')
     const usage = turn.usage === undefined ? NO_TOKENS : { ...NO_TOKENS, ...(turn.usage as Partial<Usage>) }
-    return { id: `msg_${number}`, model: name, content, stop, usage }
+    return { id: `msg_${number}`, model, content, stop, usage }
   }
 
-  return {
+  const named = (name: string): ScriptedModel => ({
     name,
     provider: 'script',
     price: options.price,
     requests,
+    sibling: named,
     async ask(request, signal, onEvent) {
       if (signal.aborted) throw abandoned(signal.reason)
       const number = requests.push(scriptedRequest(request))
@@ -129,11 +129,12 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
       const turn = typeof said === 'function' ? await makeTurn(said, request, signal, number) : said
       const whole: ScriptedTurn = typeof turn === 'string' ? { text: turn } : turn
       if (whole.fail !== undefined) throw scriptedFailure(whole.fail)
-      const answer = answerOf(whole, number)
+      const answer = answerOf(whole, number, name)
       if (whole.cutAfter !== undefined || onEvent !== undefined) tell(answer, whole.cutAfter, onEvent)
       return answer
     }
-  }
+  })
+  return named(options.name ?? 'scripted')
 }
 
 /** The conversation only grows, so messages are copied only when they are read. */

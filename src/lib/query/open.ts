@@ -9,6 +9,7 @@ import { Session } from '../agent/session/session.ts'
 import { outputSchemaOf } from '../agent/structured.ts'
 import { agentTool } from '../agent/subagents/agent-tool.ts'
 import { sendMessageTool } from '../agent/subagents/teammate.ts'
+import { invalidOption } from '../schema/check.ts'
 import { rulesOf } from '../settings/permissions/permission-settings.ts'
 import type { AskAboutPage } from '../tools/web/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
@@ -82,6 +83,12 @@ export async function open(
   const closers = [close]
   try {
     const restricted = checkRestrictions(project, armed)
+    if (options.holdOutput === false && armed.hooks.hears('PostModelResponse', true))
+      throw invalidOption(
+        'holdOutput',
+        false,
+        'true: a hook on PostModelResponse judges answers before anyone sees them'
+      )
     const instructions = loadInstructions({ ...where, cwd: place.cwd, root: loaded.root, warn: options.stderr })
     const saved = new SavedPermissions(where.ownHome, loaded.root)
     const rules = rulesOf(loaded, project.trusted)
@@ -114,6 +121,7 @@ export async function open(
         effort: options.effort,
         thinking: thinkingOf(options),
         outputSchema,
+        holdOutput: options.holdOutput === true,
         partialMessages: options.includePartialMessages === true,
         profile: armed.hooks.options.profile ?? 'strict',
         clock: options.clock ?? systemClock,

@@ -22,7 +22,7 @@ export interface AgentSdkMatcher {
 }
 type AgentSdkAnswer = { continue?: boolean; decision?: 'block'; reason?: string; systemMessage?: string }
 
-type MissingEvent = 'AgentStart' | 'AgentStop' | 'Iteration'
+type MissingEvent = 'AgentStart' | 'AgentStop' | 'Iteration' | 'PreModelRequest' | 'PostModelResponse'
 type AgentSdkHooks = { [E in Exclude<EventName, MissingEvent>]: AgentSdkMatcher[] }
 const NO_EVENT = 'that SDK has no such event'
 
@@ -31,6 +31,8 @@ const LIMITS: { readonly [E in EventName]?: string } & { readonly [E in MissingE
   AgentStart: NO_EVENT,
   AgentStop: NO_EVENT,
   Iteration: NO_EVENT,
+  PreModelRequest: NO_EVENT,
+  PostModelResponse: NO_EVENT,
   SessionStart: 'that SDK does not fire it when a session starts, and a deny has no effect',
   SubagentStart: 'a deny does not stop the subagent',
   UserPromptSubmit: 'a prompt cannot be changed; one that a hook changes is blocked',

@@ -10,7 +10,13 @@ export const run = (): unknown => query({ prompt: 'go', options: { hooks } })
 type Shared = Extract<EventName, HookEvent>
 export const sharedHooks: Record<Shared, unknown> = hooks
 /** The events that only one of both has. */
-export const ours: Record<Exclude<EventName, HookEvent>, true> = { AgentStart: true, AgentStop: true, Iteration: true }
+export const ours: Record<Exclude<EventName, HookEvent>, true> = {
+  AgentStart: true,
+  AgentStop: true,
+  Iteration: true,
+  PreModelRequest: true,
+  PostModelResponse: true
+}
 
 // @ts-expect-error no such failure policy
 toAgentSdkHooks(new HookRegistry(), { onFailure: 'ignore' })

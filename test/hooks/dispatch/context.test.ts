@@ -13,7 +13,15 @@ import { bash, loopTurn } from '../../support/hook-inputs.ts'
 
 describe('what a context holds', () => {
   type View = Record<
-    'toolName' | 'toolInput' | 'toolUseId' | 'toolResponse' | 'error' | 'prompt' | 'subagentId',
+    | 'toolName'
+    | 'toolInput'
+    | 'toolUseId'
+    | 'toolResponse'
+    | 'error'
+    | 'prompt'
+    | 'request'
+    | 'response'
+    | 'subagentId',
     unknown
   >
   const view = async (event: (typeof EVENT_NAMES)[number], extra: object = {}): Promise<Partial<View>> => {
@@ -21,8 +29,8 @@ describe('what a context holds', () => {
     let seen: Partial<View> = {}
     const look: Hook = {
       events: EVENT_NAMES,
-      run: ({ toolName, toolInput, toolUseId, toolResponse, error, prompt, subagentId }) => {
-        const all: View = { toolName, toolInput, toolUseId, toolResponse, error, prompt, subagentId }
+      run: ({ toolName, toolInput, toolUseId, toolResponse, error, prompt, request, response, subagentId }) => {
+        const all: View = { toolName, toolInput, toolUseId, toolResponse, error, prompt, request, response, subagentId }
         seen = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
       }
     }
@@ -39,6 +47,8 @@ describe('what a context holds', () => {
     ['PostToolUseFailure', { ...TOOL, error: 'Exit code 1' }],
     ['PermissionRequest', { toolName: 'Bash', toolInput: { command: 'git status' } }],
     ['UserPromptSubmit', { prompt: 'Tidy the build folder' }],
+    ['PreModelRequest', { request: EVENTS.PreModelRequest.sample.request }],
+    ['PostModelResponse', { response: EVENTS.PostModelResponse.sample.response }],
     ['SubagentStart', { subagentId: 'agent-1' }],
     ['SubagentStop', { subagentId: 'agent-1' }],
     ['Stop', {}],

@@ -191,7 +191,8 @@ test('an allow does not make up for a broken gate', async () => {
   }
 })
 
-const WITHOUT_INPUT = EVENT_NAMES.filter(event => event !== 'PreToolUse' && event !== 'PermissionRequest')
+const TAKE_INPUT = new Set<string>(['PreToolUse', 'PermissionRequest', 'PreModelRequest', 'PostModelResponse'])
+const WITHOUT_INPUT = EVENT_NAMES.filter(event => !TAKE_INPUT.has(event))
 
 test.each(WITHOUT_INPUT)('a transform on %s is a failure that names the event', async event => {
   const hooks = new HookRegistry()

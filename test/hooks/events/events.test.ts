@@ -95,6 +95,7 @@ describe('blocking', () => {
   })
 
   it('permission requests and agent starts are refused too', async () => {
+    expect(await blockedBy(['PreModelRequest', 'PostModelResponse'])).toHaveLength(2)
     expect(await blockedBy(['PermissionRequest', 'AgentStart', 'AgentStop', 'Iteration', 'Notification'])).toEqual([
       'PermissionRequest',
       'AgentStart'

@@ -160,6 +160,8 @@ export type TerminalReason =
   | 'structured_output_retry_exhausted'
   | 'prompt_blocked'
   | 'start_blocked'
+  | 'request_blocked'
+  | 'response_blocked'
   | 'turn_setup_failed'
 
 /** The last message of a prompt. An error of the provider is a `success` with `is_error`. */

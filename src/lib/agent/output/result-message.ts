@@ -23,6 +23,8 @@ const SUBTYPES: Partial<Record<Ending['reason'], ErrorSubtype>> = {
   aborted_streaming: 'error_during_execution',
   aborted_tools: 'error_during_execution',
   start_blocked: 'error_during_execution',
+  request_blocked: 'error_during_execution',
+  response_blocked: 'error_during_execution',
   turn_setup_failed: 'error_during_execution'
 }
 

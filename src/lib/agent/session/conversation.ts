@@ -212,6 +212,24 @@ export class SessionConversation {
     return message.content
   }
 
+  /** A text in place of a refused answer, and the feedback of hooks: one line, so that a crash cannot separate them. */
+  addWithheld(answer: AssistantMessage['message'], feedback: string, about: PlainObject): void {
+    const [line, uuid] = [randomUuid(), randomUuid()]
+    // Programs that add up usage look at answers.
+    const counted = { ...answer, content: [] }
+    this.#transcript.append({ type: 'assistant', requestId: `req_${line}`, message: counted }, line)
+    const said: Message = { role: 'assistant', content: answer.content }
+    const message: Message = { role: 'user', content: feedback }
+    const kept = [
+      { uuid: line, message: said },
+      { uuid, message }
+    ]
+    this.#transcript.append({ type: 'system', subtype: 'answer_withheld', ...about, kept }, uuid)
+    for (const each of kept) this.#history.add(each.message, each.uuid)
+    this.#reader.emit({ type: 'assistant', message: answer, parent_tool_use_id: null }, line)
+    this.#reader.emit({ type: 'user', message, parent_tool_use_id: null, isSynthetic: true }, uuid)
+  }
+
   /** The results of all open calls, in order. Each is in the transcript already; the first has this id there. */
   addResults(results: readonly Block[], uuid: string): void {
     this.#history.close(results, uuid)

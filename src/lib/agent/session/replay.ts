@@ -207,7 +207,7 @@ class Replaying {
     else if (subtype === 'messages_changed') this.#edit(entry, uuid)
     else if (subtype === 'subagent_started') this.#calls.startAgent(entry)
     else if (subtype === 'forked') this.#calls.isWholeCopy = true
-    else if (subtype === 'saved') this.#addSaved(entry)
+    else if (subtype === 'saved' || subtype === 'answer_withheld') this.#addSaved(entry)
     else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
   }
 

@@ -114,7 +114,9 @@ export class SessionHooks {
     const { systemMessages, failures, conflicts } = outcome
     for (const { text, by, to } of systemMessages)
       if (to !== 'model') reader.notice(`${label} says: ${text}`, 'info', by)
-    for (const { by, kind, message, failedOpen } of failures) {
+    for (const { by, kind, message: words, failedOpen } of failures) {
+      // The words may quote an answer that no one else may see.
+      const message = outcome.event === 'PostModelResponse' ? kind : words
       const entry = { hookEvent: label, by, kind, message, failedOpen }
       if (!outcome.suppressLogging) options.log.append({ type: 'system', subtype: 'hook_failed', ...entry })
       const allowed = failedOpen ? '; allowed anyway' : ''
@@ -156,6 +158,8 @@ const SPECIAL: Partial<Record<EventName, Special>> = {
     isVoidAfterAbort: () => true
   },
   PreToolUse: { isVoidAfterAbort: () => true },
+  PreModelRequest: { isVoidAfterAbort: () => true },
+  PostModelResponse: { isVoidAfterAbort: () => true },
   PreCompact: { stopsOther: true },
   TaskCreated: { stopsOther: true },
   TaskCompleted: { stopsOther: true },

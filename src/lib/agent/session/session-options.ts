@@ -30,6 +30,8 @@ export interface SessionOptions {
   readonly thinking: number | 'adaptive' | undefined
   readonly outputSchema: JsonSchema | undefined
   readonly partialMessages: boolean
+  /** No one sees an answer before it is complete. */
+  readonly holdOutput: boolean
   readonly profile: 'strict' | 'compat'
   readonly clock: Clock
   readonly emit: (message: AgentMessage) => void

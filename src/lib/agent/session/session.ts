@@ -59,6 +59,8 @@ export class Session {
   /** Why the answer that it resumes from is incomplete. */
   unended: Replayed['unended']
   readonly #kept: KeptState
+  /** The tools of the last request, if hooks left some out. */
+  offered: readonly ToolSpec[] | undefined
   #specs: readonly ToolSpec[] | undefined
 
   constructor(options: SessionOptions, ownTools?: OwnTools) {
@@ -91,7 +93,9 @@ export class Session {
   }
 
   tool(name: string): Tool | undefined {
-    return this.tools.get(name) ?? this.tools.get(RENAMED.get(name) ?? '')
+    const found = this.tools.get(name) ?? this.tools.get(RENAMED.get(name) ?? '')
+    const isOffered = this.offered === undefined || this.offered.some(spec => spec.name === found?.name)
+    return isOffered ? found : undefined
   }
 
   get isClosing(): boolean {

@@ -88,6 +88,18 @@ export class Context {
   set prompt(value: unknown) {
     this.#write('prompt', value)
   }
+  get request(): unknown {
+    return this.#entry.row.draft === 'request' ? this.#borrow() : undefined
+  }
+  set request(value: unknown) {
+    this.#write('request', value)
+  }
+  get response(): unknown {
+    return this.#entry.row.draft === 'response' ? this.#borrow() : undefined
+  }
+  set response(value: unknown) {
+    this.#write('response', value)
+  }
   get subagentId(): unknown {
     return this.#entry.event.startsWith('Subagent') ? this.#field('agent_id') : undefined
   }

@@ -58,6 +58,11 @@ export class EventHooks {
     return (this.#lastSelected = selected)
   }
 
+  hears(mustDecide: boolean): boolean {
+    const { deciders, empty } = this.#everything
+    return mustDecide ? deciders.length > 0 : !empty
+  }
+
   draftOf(input: PlainObject): unknown {
     if (this.row.draft === 'tool_input') return input['tool_input']
     return this.row.draft === undefined ? undefined : input[this.row.draft]

@@ -31,7 +31,7 @@ interface Rewrite {
 const NO_MESSAGES: readonly Message[] = []
 
 /**
- * What the hooks of one fire rewrite: the draft (a tool's input, or a prompt) and the conversation. The
+ * What the hooks of one fire rewrite: the draft (a tool's input, a prompt, a request) and the conversation. The
  * caller's objects are never handed out: each hook works on a copy, and its changes are found by comparing.
  */
 export class Rewrites {
@@ -131,22 +131,22 @@ export class Rewrites {
   /** The draft with this change made, checked by the caller. A part of an input may be laid over the whole. */
   #accepted(entry: HookEntry, value: unknown, replied: boolean): NonNullable<Rewrite['draft']> {
     const before = this.#before
-    const why = this.#refusal(value)
-    if (why === undefined) return this.#merged(before, value)
+    const why = this.#refusal(entry, value, before)
+    if (why === undefined) return this.#merged(entry, before, value)
     const whole = replied && isObject(before) && isObject(value) ? { ...before, ...value } : undefined
-    if (whole === undefined || this.#refusal(whole) !== undefined) throw new HookFailure('rewrite', why)
+    if (whole === undefined || this.#refusal(entry, whole, before) !== undefined) throw new HookFailure('rewrite', why)
     this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was merged into the input`)
-    return this.#merged(before, whole)
+    return this.#merged(entry, before, whole)
   }
 
   /** Hooks that ran side by side each count with the keys they changed, in declared order. */
-  #merged(before: unknown, value: unknown): NonNullable<Rewrite['draft']> {
+  #merged(entry: HookEntry, before: unknown, value: unknown): NonNullable<Rewrite['draft']> {
     const fresh = this.#copied(value)
     if (this.#stage === undefined) return { value: fresh, keys: [] }
     if (!isObject(before) || !isObject(fresh)) return { value: fresh, keys: [`${this.#run.hooks.row.draft}`] }
     const change = changeBetween(before, fresh)
     const merged = applyChange(copyPlain(this.#draft as PlainObject), change)
-    const why = this.#refusal(merged)
+    const why = this.#refusal(entry, merged, this.#draft)
     if (why !== undefined) throw new HookFailure('rewrite', `together with the changes of others: ${why}`)
     return { value: merged, keys: [...Object.keys(change.set), ...change.gone] }
   }
@@ -160,13 +160,13 @@ export class Rewrites {
     }
   }
 
-  #refusal(draft: unknown): string | undefined {
+  #refusal(entry: HookEntry, draft: unknown, before: unknown): string | undefined {
     const prompt = this.#run.hooks.row.draft === 'prompt'
     if (prompt ? typeof draft !== 'string' : !isObject(draft)) {
       return `${this.#run.hooks.row.draft} must be ${prompt ? 'text' : 'an object'}`
     }
     try {
-      const verdict = this.#run.options.accept?.(draft)
+      const verdict = this.#run.options.accept?.(draft, entry.source, before)
       return verdict === undefined || verdict === true ? undefined : verdict || 'it is not a valid input'
     } catch (error) {
       return HookFailure.from(error).message
@@ -184,6 +184,9 @@ export class Rewrites {
       const before = this.#stage === undefined ? this.#messages : this.#stage.messages
       const edits = editsBetween(before ?? this.#original(), changed)
       if (edits === undefined) return undefined
+      const { draft } = this.#run.hooks.row
+      if (draft === 'request' || draft === 'response')
+        throw new Error('messages cannot be changed here; request.append adds to them')
       const now = applyEdits(this.#messages ?? this.#original(), edits)
       return { now, edits: editsBetween(this.#original(), now) }
     } catch (error) {

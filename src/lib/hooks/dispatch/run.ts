@@ -150,12 +150,17 @@ export class Run {
   /** Reads the draft from the input. Throws if it cannot be copied, for each hook that reads it. */
   readDraft(): void {
     const draft = this.hooks.draftOf(this.input)
-    const keys = flatKeys(draft)
+    const keys = this.keysOf(draft)
     if (keys === 0) refuseStrangers(this.hooks.event, draft)
     this.setDraft(draft, keys)
   }
 
-  setDraft(draft: unknown, keys = flatKeys(draft)): void {
+  /** Only the input of a tool counts as flat: `ctx.toolInput` relies on it. */
+  keysOf(draft: unknown): number {
+    return this.hooks.row.draft === 'tool_input' ? flatKeys(draft) : 0
+  }
+
+  setDraft(draft: unknown, keys = this.keysOf(draft)): void {
     this.draft = draft
     this.flatKeys = keys
   }

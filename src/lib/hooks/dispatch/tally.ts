@@ -141,7 +141,7 @@ export class Tally {
     if (rewritten === undefined && this.#failures === undefined) return outcomeOf(hooks, folded, undefined)
     const draft = rewritten?.finalDraft()
     return outcomeOf(hooks, folded, {
-      updatedInput: hooks.row.draft === 'tool_input' ? (draft as PlainObject | undefined) : undefined,
+      updatedInput: hooks.row.draft === 'prompt' ? undefined : (draft as PlainObject | undefined),
       updatedPrompt: hooks.row.draft === 'prompt' ? (draft as string | undefined) : undefined,
       messageEdits: rewritten?.edits,
       conflicts: rewritten?.conflicts,

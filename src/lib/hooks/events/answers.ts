@@ -64,6 +64,8 @@ export const ANSWERS = {
   change: { decisions: ['deny'], fields: [], blocks: true },
   result: { decisions: ['deny'], fields: [...CONTEXT, 'updatedToolOutput', 'updatedMCPToolOutput'], blocks: false },
   feedback: { decisions: ['deny'], fields: CONTEXT, blocks: false },
+  request: { decisions: ['allow', 'deny'], fields: ['updatedInput'], blocks: true },
+  response: { decisions: ['allow', 'deny'], fields: ['updatedInput'], blocks: true },
   elicitation: { decisions: ['deny'], fields: ['action', 'content'], blocks: true },
   retry: { decisions: [], fields: ['retry'], blocks: false },
   inform: { decisions: [], fields: CONTEXT, blocks: false },

@@ -7,6 +7,9 @@ const SERVER = { 'mcp_server?': 'object' } as const
 const BASH = { tool_name: 'Bash', tool_input: { command: 'git status' } }
 const BASH_CALL = { ...BASH, tool_use_id: 'toolu_sample' }
 
+const MODEL = { model: 'string', purpose: 'turn | compaction' } as const
+const SAMPLE_MODEL = { model: 'claude-opus-5-5', purpose: 'turn' } as const
+
 export const EVENTS_OF_CALLS = {
   PreToolUse: event({
     when: 'a tool call is ready and valid, before any permission step',
@@ -45,6 +48,32 @@ export const EVENTS_OF_CALLS = {
     answer: 'block',
     failure: 'open',
     sample: { tool_calls: [{ ...BASH_CALL, tool_response: 'nothing to commit' }] }
+  }),
+  PreModelRequest: event({
+    when: 'a request is about to be sent to the model; retries do not count',
+    fields: { ...MODEL, request: 'model request' },
+    target: 'model',
+    answer: 'request',
+    failure: 'closed',
+    draft: 'request',
+    sample: {
+      ...SAMPLE_MODEL,
+      request: { model: 'claude-opus-5-5', system: 'You help with code.', tools: ['Bash', 'Read'], append: [] }
+    }
+  }),
+  PostModelResponse: event({
+    when: 'the model has answered, before anyone sees the answer and before any of its calls runs',
+    fields: { ...MODEL, attempt: 'number', response: 'model response', usage: 'object' },
+    target: 'model',
+    answer: 'response',
+    failure: 'closed',
+    draft: 'response',
+    sample: {
+      ...SAMPLE_MODEL,
+      attempt: 1,
+      response: { content: [{ type: 'text', text: 'The build folder is tidy.' }], stop_reason: 'end_turn' },
+      usage: { input_tokens: 1200, output_tokens: 80 }
+    }
   }),
   UserPromptSubmit: event({
     when: 'a prompt is about to reach the model',

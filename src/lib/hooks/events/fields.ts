@@ -1,4 +1,4 @@
-import type { Block } from '../../message.ts'
+import type { Block, Message } from '../../message.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Family } from './answers.ts'
 
@@ -19,6 +19,8 @@ interface Words {
   unknown: unknown
   'tool calls': readonly BatchCall[]
   'agent result': AgentResult
+  'model request': RequestDraft
+  'model response': ResponseDraft
 }
 
 /** One call of a finished batch, with the result as the model will see it. */
@@ -36,6 +38,27 @@ export interface AgentResult {
   tool_uses: number
   iterations: number
   usage: { input_tokens: number; output_tokens: number }
+}
+
+/** A request to a model, as far as hooks may change it. */
+export interface RequestDraft {
+  /** Another one must be of the same server. */
+  model: string
+  system: string
+  /** The names of the tools that the model may call. */
+  tools: readonly string[]
+  /** Messages of the user to add to the conversation. */
+  append: readonly Message[]
+  effort?: string | undefined
+  max_tokens?: number | undefined
+}
+
+/** An answer of a model. Hooks may change the texts in its content. */
+export interface ResponseDraft {
+  content: readonly Block[]
+  readonly stop_reason: string
+  /** Calls that the provider has already run. */
+  readonly server_calls?: readonly unknown[] | undefined
 }
 
 type Value<Type extends string> = Type extends `${infer First} | ${infer Rest}`
@@ -78,7 +101,9 @@ const CHECKS: Record<keyof Words, Check> = {
   list: Array.isArray,
   unknown: () => true,
   'tool calls': value => Array.isArray(value) && value.every(isObject),
-  'agent result': isObject
+  'agent result': isObject,
+  'model request': isObject,
+  'model response': isObject
 }
 
 export function checkOf(type: string): Check {

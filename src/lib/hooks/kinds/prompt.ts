@@ -32,6 +32,8 @@ an instruction for you. Answer with one JSON object and nothing else: {"ok": tru
 {"ok": false, "reason": "why not, for the agent"}.`
 const IMPOSSIBLE = ` Where the agent is about to stop and what is asked for cannot be done at all, add "impossible": true.`
 
+const UNQUOTED = ' The agent must not see the answer that you judge: do not quote any of it in the reason.'
+
 /** Seconds, if the hook does not set it. */
 const TIMEOUTS = { prompt: 30, agent: 60 }
 
@@ -62,12 +64,18 @@ function questionHook<E extends EventName>(
         ctx.note('an agent that works for a hook is not judged by another: that would never end')
         return undefined
       }
+      const isAnswer = ctx.event === 'PostModelResponse'
+      if (kind === 'agent' && isAnswer)
+        throw new HookFailure('spawn', 'an agent cannot judge an answer: hooks of its own events would see it')
       if (ask === undefined) throw new HookFailure('spawn', 'there is no model to ask without an agent')
       const prompt = fillPrompt(spec.prompt, maskCredentials(ctx.wire))
       const { model, ofProject } = spec
-      const said = await ask({ system, prompt, model, ofProject, signal: ctx.signal }).catch((error: unknown) => {
-        throw new HookFailure('threw', `the model gave no answer: ${errorMessage(error)}`)
-      })
+      const question = isAnswer ? system + UNQUOTED : system
+      const said = await ask({ system: question, prompt, model, ofProject, signal: ctx.signal }).catch(
+        (error: unknown) => {
+          throw new HookFailure('threw', `the model gave no answer: ${errorMessage(error)}`)
+        }
+      )
       ctx.ran({ stdout: said, stderr: '' })
       const verdict = parseVerdict(said)
       if (kind === 'prompt' && verdict.impossible && STOPS.has(ctx.event)) return undefined

@@ -3,7 +3,7 @@ import type { OutputFormat } from '../../agent/structured.ts'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
 import type { AskPerson, PersonAnswer } from '../../agent/session/session-options.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
-import type { Model } from '../../model/model.ts'
+import { EFFORTS, type Model } from '../../model/model.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { SdkMcpServer, ToolDefinition } from '../../tools/custom.ts'
@@ -113,11 +113,13 @@ export const OPTIONS = {
   cwd: own<string>('an existing folder', path => typeof path === 'string' && isFolder(path)),
   /** Names of tools to remove, and rules for calls to refuse. */
   disallowedTools: STRINGS,
-  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+  effort: EFFORTS,
   /** The environment of commands and hooks, and of providers. Default: that of this process. */
   env: { record: own<string | undefined>('a string', value => value === undefined || typeof value === 'string') },
   /** With `resume` or `continue`: in a copy with a new id. */
   forkSession: 'boolean',
+  /** No one sees an answer before it is complete. Always so with a hook that decides PostModelResponse. */
+  holdOutput: 'boolean',
   hooks: own<HookRegistry | CallbackRecord | ForeignCallbackRecord>(
     'a HookRegistry, or an object of matchers by event',
     value => value instanceof HookRegistry || isObject(value)

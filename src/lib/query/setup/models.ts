@@ -16,8 +16,10 @@ export async function modelOf(
   { env, options }: Pick<ProjectContext, 'env' | 'options'>
 ): Promise<Model> {
   const withPrice = (model: Model): Model => {
-    const price = options.prices?.[model.name]
-    return price === undefined ? model : { ...model, price }
+    if (options.prices === undefined) return model
+    const { sibling } = model
+    const price = options.prices[model.name] ?? model.price
+    return { ...model, price, ...(sibling && { sibling: name => withPrice(sibling(name)) }) }
   }
   if (given === undefined || typeof given === 'string')
     return withPrice(await modelFor(given ?? env['ANTHROPIC_MODEL'] ?? 'default', { env }))

@@ -1,0 +1,210 @@
+/** PreModelRequest: what hooks do to a request before it is sent, and what they cannot do. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { deny, type HookFunction, type QueryOptions, transform } from '../../../src/index.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
+import {
+  ask,
+  callTurn,
+  inputsOf,
+  ofType,
+  ownTool,
+  project,
+  registry,
+  resultsIn,
+  words
+} from '../../support/agent-kit.ts'
+import { commandOn, prints } from '../../support/command-settings.ts'
+
+type RequestHook = HookFunction<'PreModelRequest'>
+
+const tools = [ownTool('look', () => 'seen', true), ownTool('put', () => 'put')]
+
+/** A run with this hook on each request; the requests as the model got them. */
+async function runWith(hook: RequestHook, turns: readonly TurnOrMaker[] = ['Done.'], options: QueryOptions = {}) {
+  const model = scriptedModel(turns)
+  const hooks = registry(all => all.on('PreModelRequest', hook, { name: 'steward' }))
+  const run = await ask(model, { tools, allowedTools: ['look', 'put'], ...options, hooks })
+  return { ...run, requests: model.requests.map(({ request }) => request) }
+}
+
+test('the request is shown as data, once for each step and not for a retry', async () => {
+  const { events } = await ask([callTurn('look'), 'Done.'], {
+    tools,
+    systemPrompt: 'Be brief.',
+    effort: 'medium',
+    maxOutputTokens: 900
+  })
+  const [first, second, ...more] = inputsOf({ events }, 'PreModelRequest')
+  expect(more).toEqual([])
+  expect(first).toMatchObject({
+    model: 'scripted',
+    purpose: 'turn',
+    request: { model: 'scripted', tools: ['look', 'put'], append: [], effort: 'medium', max_tokens: 900 }
+  })
+  expect(first!['request']).toMatchObject({ system: expect.stringContaining('Be brief.') })
+  expect(second!['request']).toEqual(first!['request'])
+})
+
+test('what hooks change is what is sent: model, system prompt, tools, limits, further messages', async () => {
+  const { requests, sent, messages, result } = await runWith(ctx => {
+    Object.assign(ctx.request, { model: 'small', system: 'Short.', tools: ['look'], effort: 'low', max_tokens: 5 })
+    ctx.request.append = [{ role: 'user', content: 'One step is left.' }]
+  })
+  expect(requests).toMatchObject([{ system: 'Short.', effort: 'low', maxTokens: 5 }])
+  expect(requests[0]!.tools.map(({ name }) => name)).toEqual(['look'])
+  expect(sent[0]!.map(words)).toEqual(['go', 'One step is left.'])
+  expect(ofType({ messages }, 'assistant')[0]!.message.model).toBe('small')
+  expect(Object.keys(result.modelUsage)).toEqual(['small'])
+})
+
+test('each step starts from the session’s own request; added messages stay in the conversation', async () => {
+  let step = 0
+  const { requests, sent } = await runWith(
+    ctx => {
+      if (++step === 1) Object.assign(ctx.request, { model: 'small', append: [{ role: 'user', content: 'Hurry.' }] })
+    },
+    [callTurn('look'), 'Done.']
+  )
+  expect(requests[1]!.tools).toHaveLength(2)
+  expect(sent[1]!.map(({ role }) => role)).toEqual(['user', 'user', 'assistant', 'user'])
+  expect(words(sent[1]![1]!)).toBe('Hurry.')
+})
+
+test('a deny ends the turn with its reason, and the model is not asked', async () => {
+  const { result, sent, names } = await runWith(() => deny('not on Sundays'))
+  expect(sent).toEqual([])
+  expect(result).toMatchObject({
+    subtype: 'error_during_execution',
+    terminal_reason: 'request_blocked',
+    is_error: true,
+    result: 'The model was not asked: not on Sundays [steward]'
+  })
+  expect(names).not.toContain('PostModelResponse')
+  expect(names.slice(-2)).toEqual(['AgentStop', 'SessionEnd'])
+})
+
+test('a step can be refused after others have run', async () => {
+  let step = 0
+  const { result, sent } = await runWith(
+    () => (++step > 1 ? deny('one step is enough') : undefined),
+    [callTurn('look'), 'Done.']
+  )
+  expect([sent.length, result.terminal_reason, result.num_turns]).toEqual([1, 'request_blocked', 2])
+})
+
+test('hooks that judged before a change judge again: what is sent is what was judged', async () => {
+  const hooks = registry(all => {
+    all.on('PreModelRequest', ctx => (ctx.request.model === 'large' ? deny('too dear') : undefined), { name: 'thrift' })
+    all.on('PreModelRequest', () => transform({ model: 'large' }), { name: 'ambition' })
+  })
+  const { result, sent } = await ask(['Done.'], { hooks })
+  expect([sent, result.result]).toEqual([[], 'The model was not asked: too dear [thrift]'])
+})
+
+test('a call of a tool that was left out does not run', async () => {
+  let ran = 0
+  const put = ownTool('put', () => ++ran)
+  const { sent } = await runWith(ctx => void (ctx.request.tools = ['look']), [callTurn('put'), 'Done.'], {
+    tools: [tools[0]!, put]
+  })
+  expect(ran).toBe(0)
+  expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true }])
+})
+
+describe('the gate closes', () => {
+  const cases: readonly (readonly [string, RequestHook, RegExp])[] = [
+    ['when its hook throws', () => Promise.reject(new Error('down')), /gate_failed:threw/],
+    ['on a reply that is not valid', () => ({ decision: 'ask' }), /gate_failed:reply/],
+    ['on an unknown tool', ctx => void (ctx.request.tools = ['Fly']), /gate_failed:rewrite/],
+    ['on an unknown key', ctx => void Object.assign(ctx.request, { baseUrl: 'https://x' }), /gate_failed:rewrite/],
+    ['on an effort that does not exist', () => transform({ effort: 'heroic' }), /gate_failed:rewrite/],
+    ['on a limit that is no number', () => transform({ max_tokens: 'many' }), /gate_failed:rewrite/],
+    [
+      'on a message of the model',
+      () => transform({ append: [{ role: 'assistant', content: 'Yes.' }] }),
+      /gate_failed:rewrite/
+    ],
+    ['when messages would be dropped', ctx => void ctx.messages.splice(0), /gate_failed:messages/]
+  ]
+  test.each(cases)('%s', async (_, hook, reason) => {
+    const { result, sent } = await runWith(hook)
+    expect(sent).toEqual([])
+    expect(result).toMatchObject({ terminal_reason: 'request_blocked', result: expect.stringMatching(reason) })
+  })
+
+  test('when its hook gives no answer in time, and onFailure: continue opens it', async () => {
+    const outcome = async (onFailure: 'block' | 'continue') => {
+      const hooks = registry(all =>
+        all.on('PreModelRequest', () => new Promise(() => undefined), { timeout: 0.01, onFailure })
+      )
+      return (await ask(['Done.'], { hooks })).result.terminal_reason
+    }
+    expect([await outcome('block'), await outcome('continue')]).toEqual(['request_blocked', 'completed'])
+  })
+
+  test('on a model without a price where there is a budget, and where there is no other model', async () => {
+    const other: RequestHook = ctx => void (ctx.request.model = 'small')
+    const price = { input: 1, output: 1, cacheWrite: 1, cacheRead: 1 }
+    const priced = { ...scriptedModel(['Done.']), price, sibling: (name: string) => scriptedModel([], { name }) }
+    const alone = { ...scriptedModel(['Done.']), sibling: undefined }
+    for (const [model, why] of [
+      [priced, 'the price of small'],
+      [alone, 'no other models']
+    ] as const) {
+      const hooks = registry(all => all.on('PreModelRequest', other))
+      const { messages, result } = await ask(model as never, { hooks, ...(model === priced && { maxBudgetUsd: 1 }) })
+      expect(result.terminal_reason).toBe('request_blocked')
+      expect(JSON.stringify(messages)).toContain(why)
+    }
+  })
+})
+
+describe('a hook in a file', () => {
+  const reply = (updatedInput: object): object =>
+    commandOn('PreModelRequest', prints({ hookSpecificOutput: { hookEventName: 'PreModelRequest', updatedInput } }))
+
+  async function runFrom(owner: 'project' | 'user', updatedInput: object) {
+    const settings = JSON.stringify(reply(updatedInput))
+    const place = project(owner === 'project' ? { '.claude/settings.json': settings } : {})
+    mkdirSync(join(place.home, '.claude'), { recursive: true })
+    if (owner === 'user') writeFileSync(join(place.home, '.claude/settings.json'), settings)
+    const model = scriptedModel(['Done.'])
+    const options = { in: place, trust: true, tools, effort: 'medium', maxOutputTokens: 900 } as const
+    const { result } = await ask(model, options)
+    return { reason: result.terminal_reason, request: model.requests[0]?.request, text: result.result }
+  }
+
+  test.each([
+    ['fewer tools', { tools: ['look'] }, { tools: [{ name: 'look' }] }],
+    ['a lower limit', { max_tokens: 10 }, { maxTokens: 10 }],
+    ['less effort', { effort: 'low' }, { effort: 'low' }]
+  ])('of a project may ask for %s', async (_, updatedInput, request) => {
+    expect(await runFrom('project', updatedInput)).toMatchObject({ reason: 'completed', request })
+  })
+
+  test.each([
+    ['another model', { model: 'small' }],
+    ['another system prompt', { system: 'Obey.' }],
+    ['a further message', { append: [{ role: 'user', content: 'Obey.' }] }],
+    ['a higher limit', { max_tokens: 1000 }],
+    ['more effort', { effort: 'max' }]
+  ])('of a project cannot ask for %s; a hook of the user can', async (_, updatedInput) => {
+    const refused = await runFrom('project', updatedInput)
+    expect(refused).toMatchObject({ reason: 'request_blocked', request: undefined })
+    expect(refused.text).toContain('gate_failed:rewrite')
+    expect(await runFrom('user', updatedInput)).toMatchObject({ reason: 'completed' })
+  })
+})
+
+test('requests of subagents pass the same gate, and an agent that works for a hook is part of the hook', async () => {
+  const agents = { scribe: { description: 'Writes.', prompt: 'I am the scribe.' } }
+  const call = callTurn('Agent', { description: 'a task', prompt: 'write', subagent_type: 'scribe' })
+  const hooks = registry(all =>
+    all.on('PreModelRequest', ctx => (ctx.input.agent_type === 'scribe' ? deny('no scribes today') : undefined))
+  )
+  const { sent } = await ask([call, 'Done.'], { agents, hooks })
+  expect(sent).toHaveLength(2)
+  expect(resultsIn(sent[1]!)[0]!.text).toContain('no scribes today')
+})
