@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 let built: ReturnType<typeof buildPackage>
 beforeAll(() => {
-  built = buildPackage()
+  built = buildPackage({ types: false })
   cpSync(join(REPOSITORY, 'examples'), join(built.folder, 'examples'), { recursive: true })
 })
 afterAll(() => built.remove())

@@ -21,7 +21,7 @@ const run = promisify(execFile)
 
 let built: ReturnType<typeof buildPackage>
 beforeAll(() => {
-  built = buildPackage()
+  built = buildPackage({ types: false })
   cpSync(join(REPOSITORY, 'test/agent-sdk/programs'), join(built.folder, 'programs'), { recursive: true })
 })
 afterAll(() => built.remove())

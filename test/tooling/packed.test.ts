@@ -24,6 +24,7 @@ import * as rootEntry from '../../src/index.ts'
 import * as settingsEntry from '../../src/settings.ts'
 import * as testingEntry from '../../src/testing.ts'
 import * as workerEntry from '../../src/worker.ts'
+import { copyDist } from '../support/built-package.ts'
 
 /** A program that has the package installed: built here, packed by npm, unpacked there. */
 const folder = mkdtempSync(join(tmpdir(), 'carabiner-packed-'))
@@ -52,7 +53,7 @@ beforeAll(async () => {
   mkdirSync(join(app, 'node_modules'), { recursive: true })
   mkdirSync(source)
   for (const file of ['package.json', 'LICENSE']) cpSync(file, join(source, file))
-  await must(process.execPath, ['scripts/build.ts', '--out', join(source, 'dist')])
+  copyDist(join(source, 'dist'))
   await must('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], source)
   const tarball = readdirSync(folder).find(file => file.endsWith('.tgz'))
   await must('tar', ['-xzf', tarball!], folder)

@@ -12,7 +12,7 @@ const MOST = 120 * 1024 * 1024
 const BYTES = 100 * 1024 * 1024
 
 let built: ReturnType<typeof buildPackage>
-beforeAll(() => void (built = buildPackage()))
+beforeAll(() => void (built = buildPackage({ types: false })))
 afterAll(() => built.remove())
 
 /** Says at its end how much memory it had at most. */

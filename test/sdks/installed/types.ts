@@ -1,4 +1,4 @@
-/** Guarded tools keep their types in each SDK, and wrong use is a compile error. Compiled by test/sdks/programs.test.ts. */
+/** Guarded tools keep their types in each SDK, and wrong use is a compile error. Compiled by test/sdks/sdk-types.exhaustive.test.ts. */
 import { Agent as MastraAgent } from '@mastra/core/agent'
 import { createTool } from '@mastra/core/tools'
 import { Agent as OpenAiAgent, tool as openAiTool } from '@openai/agents'

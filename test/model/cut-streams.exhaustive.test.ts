@@ -1,0 +1,4 @@
+// FM53
+import { cutStreamTests } from './cut-streams.ts'
+
+cutStreamTests(1)

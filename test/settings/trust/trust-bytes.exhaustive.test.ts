@@ -1,0 +1,4 @@
+// Q2
+import { trustByteTests } from './trust-bytes.ts'
+
+trustByteTests(1)
