@@ -17,6 +17,7 @@ const DENY_WORDS: Record<Family, string> = {
   block: 'the run ends before the next model call',
   stop: 'the agent continues instead of ending, with the reason',
   veto: 'no compaction, unless it is forced; requires an explicit `decision: "block"`',
+  switch: 'the model stays; the reason goes to the caller',
   change: 'the change is ignored; not possible for managed policy',
   result: 'the result is kept; the reason goes to the model as well',
   feedback: 'the error is kept; the reason goes to the model as well',
@@ -25,6 +26,7 @@ const DENY_WORDS: Record<Family, string> = {
   elicitation: 'the request of the server is declined',
   retry: 'nothing: the call is already refused',
   inform: 'nothing',
+  display: 'nothing',
   news: 'nothing',
   watch: 'nothing'
 }
@@ -44,7 +46,9 @@ const FIELD_WORDS: Record<SpecificField, string> = {
   reloadSkills: 'search for skills again',
   action: 'the answer to the server; no one else is asked',
   content: 'the submitted values; used with `accept`',
-  suppressOriginalPrompt: 'do not show the refused prompt'
+  suppressOriginalPrompt: 'do not show the refused prompt',
+  displayContent: 'the text to display instead; the conversation and the transcript keep the original',
+  classifierContext: 'a note for the classifier of an auto mode, which this agent does not have'
 }
 
 const PAGE = new URL('../docs/hooks.md', import.meta.url)
@@ -100,6 +104,7 @@ They return a plain object, and a hook may return such an object itself:
 | \`continueExecution\` | boolean | \`false\` refuses this step; the run continues |
 | \`stopReason\` | string | the reason for the two keys above |
 | \`systemMessage\` | string | goes to the next model call |
+| \`terminalSequence\` | string | sent to the terminal of \`carabiner run\`: titles (OSC 0, 1, 2), notifications (9, 99, 777) and the bell; with anything else in it, nothing is sent |
 | \`suppressOutput\` | boolean | on PostToolUse: hides the output of the tool |
 | \`suppressLogging\` | boolean | excludes this call from logs |
 | \`hookSpecificOutput\` | object | the fields of the event, with \`hookEventName\` beside them |

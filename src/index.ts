@@ -1,5 +1,6 @@
 /** `carabiner`: an agent whose every step is hooked, and what most programs need besides it. */
 export * from './hooks.ts'
+export { formatReport, type ReportFormat } from './lib/hooks/format-report.ts'
 export { query } from './lib/query/query.ts'
 export type { Query } from './lib/query/query-interface.ts'
 export { SubAgent, type SubAgentOptions, type SubAgentResult } from './lib/query/setup/sub-agent.ts'

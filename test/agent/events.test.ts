@@ -1,6 +1,6 @@
 /** Every event at its moment, as the hooks of a running agent see it. */
 import { describe, expect, test } from 'vitest'
-import { allow, deny, EVENT_NAMES } from '../../src/index.ts'
+import { allow, deny } from '../../src/index.ts'
 import { manualClock } from '../../src/testing.ts'
 import {
   ask,
@@ -12,7 +12,6 @@ import {
   inputsOf,
   ownTool,
   project,
-  prompted,
   registry
 } from '../support/agent-kit.ts'
 
@@ -196,60 +195,4 @@ test('a command that changes the folder is told of', async () => {
     cwd: place.path('sub'),
     tool_response: { stdout: place.path('sub') }
   })
-})
-
-/** Events that fire only if files change, or if a server asks the user: separate tests cover them. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['ConfigChange', 'FileChanged', 'Elicitation', 'ElicitationResult'])
-
-// F1, F199
-test('there is no event that no run fires', async () => {
-  const place = project({ 'CLAUDE.md': 'Be brief.', 'sub/x': '' })
-  const clock = manualClock()
-  const failing = ownTool('fail', () => Promise.reject(new Error('no')))
-  const idle = Promise.withResolvers<void>()
-  const runs = [
-    await ask(
-      [
-        { calls: [bashCall('cd sub'), { name: 'fail', input: {} }, bashCall('touch made')] },
-        'Done.',
-        { fail: { status: 401 } }
-      ],
-      {
-        in: place,
-        setup: 'maintenance',
-        prompt: (async function* () {
-          yield prompted('one')
-          yield prompted('two')
-        })(),
-        tools: ['Bash', failing],
-        allowedTools: ['Bash(cd *)', 'fail'],
-        clock,
-        canUseTool: async () => {
-          await clock.advance(7)
-          return { behavior: 'deny', message: 'no' }
-        }
-      }
-    ),
-    await ask([{ calls: [bashCall('touch made')] }, 'Done.']),
-    await ask(
-      [
-        { calls: [{ name: 'Agent', input: { description: 'a', prompt: 'go', run_in_background: true, name: 'ann' } }] },
-        async ({ system }) => (system.includes('helper of another') ? 'Ready.' : (await idle.promise, 'Done.')),
-        async ({ system }) => (system.includes('helper of another') ? 'Ready.' : (await idle.promise, 'Done.'))
-      ],
-      { hooks: registry(hooks => hooks.on('TeammateIdle', () => idle.resolve())) }
-    ),
-    await ask(['Done.'], { in: project({ '.claude/commands/tidy.md': 'Tidy up.' }), trust: true, prompt: '/tidy' }),
-    await ask([{ calls: [{ name: 'Agent', input: { description: 'a task', prompt: 'go' } }] }, 'Done too.', 'Done.']),
-    await ask([
-      { calls: [{ name: 'TaskCreate', input: { subject: 'a task' } }] },
-      { calls: [{ name: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }] },
-      { calls: [{ name: 'TaskList', input: {} }] },
-      { calls: [{ name: 'TaskList', input: {} }], usage: { input_tokens: 200_000, output_tokens: 1 } },
-      'A summary.',
-      'Done.'
-    ])
-  ]
-  const fired = new Set(runs.flatMap(({ names }) => names))
-  expect(EVENT_NAMES.filter(name => !fired.has(name) && !ELSEWHERE.has(name))).toEqual([])
 })

@@ -1,11 +1,14 @@
 /** What only some of the other events take. */
 import { exit, json, specific, the } from './build.ts'
 import type { Case } from './cases.ts'
-import { allowed, closed, feedback, nothing, opened, refused, warned } from './expected.ts'
+import { allowed, closed, feedback, marked, nothing, opened, refused, warned } from './expected.ts'
 
 const OUTPUT = { stdout: 'clean', stderr: '', interrupted: false }
 const MISSING = "python3: can't open file 'check.py': [Errno 2] No such file or directory"
 const BESIDE = { additionalContext: 'note' }
+
+const switches = (permissionDecision: string): object =>
+  specific('PreModelSwitch', { permissionDecision, permissionDecisionReason: 'because' })
 
 export const OTHER_CASES: readonly Case[] = [
   the('PostToolUse', 'another output', json(specific('PostToolUse', { updatedToolOutput: OUTPUT })), {
@@ -104,6 +107,22 @@ export const OTHER_CASES: readonly Case[] = [
   the('PreCompact', 'only an explicit block counts', json({ continue_execution: false, stop_reason: 'no' }), {
     stopReason: 'no'
   }),
+  the('PreModelSwitch', 'allows', json(switches('allow')), allowed('because')),
+  the('PreModelSwitch', 'denies', json(switches('deny')), refused('because')),
+  the('PreModelSwitch', 'asks', json(switches('ask')), { decision: 'ask', reason: 'because' }),
+  the('PreModelSwitch', 'cannot be deferred', json(switches('defer')), closed('reply'), opened('reply')),
+  the('PreModelSwitch', 'an unknown decision', json(switches('perhaps')), closed('reply'), opened('reply')),
+  the('PreModelSwitch', 'exit 1 with an allow', json(switches('allow'), 1), closed('exit'), marked(allowed('because'))),
+  the('PreModelSwitch', 'updatedInput has no effect', json(specific('PreModelSwitch', { updatedInput: {} })), nothing),
+  the('MessageDisplay', 'another text', json(specific('MessageDisplay', { displayContent: 'x' })), {
+    fields: { displayContent: 'x' }
+  }),
+  the('MessageDisplay', 'an invalid text', json(specific('MessageDisplay', { displayContent: 7 })), warned('reply')),
+  the('PostToolUse', 'a note for a classifier', json(specific('PostToolUse', { classifierContext: 'harmless' })), {
+    fields: { classifierContext: 'harmless' }
+  }),
+  the('Notification', 'something for the terminal', json({ terminalSequence: '\u0007' }), nothing),
+  the('Notification', 'something for the terminal that is no text', json({ terminalSequence: 7 }), warned('reply')),
   the('Setup', 'adds context', json(specific('Setup', BESIDE)), { contexts: ['note'] }),
   the('PostCompact', 'cannot be refused', json({ decision: 'block', reason: 'no' }), nothing),
   the('Iteration', 'cannot be refused', exit(2, 'no'), nothing)

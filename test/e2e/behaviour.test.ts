@@ -34,6 +34,8 @@ const asking = (more: object = {}): object => ({
   ...more
 })
 
+const SHOWN = { hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: 'Shown instead.' } }
+
 const TRIALS: Readonly<Record<string, () => Promise<void>>> = {
   async 'an `if` that is not a permission rule'() {
     const hooks = commandOn('PreToolUse', MARK, 'Bash', { if: 'Bash(echo *' })
@@ -74,8 +76,27 @@ const TRIALS: Readonly<Record<string, () => Promise<void>>> = {
   },
   async '`/model NAME`'() {
     const run = await agent()
+    const log = `sed 's/.*"hook_event_name":"\\([^"]*\\)".*/\\1/' >> "$HOME/events"`
+    run.user({ hooks: { PreModelSwitch: [rule(log)], PostModelSwitch: [rule(log)] } })
     const ran = await run.ask(['/model claude-haiku-4-5'])
     expect(ran.stdout).toBe('The model is now claude-haiku-4-5.\n')
+    expect(run.read('home/events')).toBe('PreModelSwitch\nPostModelSwitch\n')
+  },
+  async 'text at a terminal, and MessageDisplay'() {
+    const run = await agent([textReply('One.\nTwo.')])
+    run.user(commandOn('MessageDisplay', `cat >> "$HOME/shown"; ${prints(SHOWN)}`))
+    const ran = await run.ask(['Go'])
+    expect(ran.stdout).toBe('Shown instead.\n')
+    const shown = run.read('home/shown').trim().split('\n')
+    expect(shown.map(line => JSON.parse(line) as object)).toMatchObject([
+      { index: 0, final: true, delta: 'One.\nTwo.' }
+    ])
+  },
+  async 'DirectoryAdded, and messages of its hooks'() {
+    const run = await agent()
+    run.user(commandOn('DirectoryAdded', prints({ systemMessage: 'hello' })))
+    const ran = await run.ask(['/add-dir ..', '--verbose'])
+    expect(ran.stderr).toContain('DirectoryAdded says: hello')
   },
   async '`AI_AGENT`'() {
     const run = await agent([textReply('Done.')])

@@ -100,6 +100,7 @@ beforeAll(async () => {
     subagentForeground: await record(delegating(false), HELPER),
     subagentBackground: await record(delegating(true), HELPER),
     compact: await record([{ text: 'one', usage: { input_tokens: 100, output_tokens: 20 } }], {}, undefined, [['two']]),
+    model: await record([], { prompt: '/model haiku' }),
     tasks: await record([
       callTurn('TaskCreate', task),
       callTurn('TaskUpdate', { taskId: '1', status: 'completed' }),
@@ -118,7 +119,15 @@ const recorded: readonly Payload[] = [...peer.main, ...Object.values(peer.sample
 
 /** Every event that an agent fires today and that was recorded; events of calls once a tool. */
 const COMPARED: readonly string[] = [
-  ...['Setup', 'SessionStart', 'InstructionsLoaded', 'UserPromptSubmit', 'Notification', 'CwdChanged'],
+  ...[
+    'Setup',
+    'SessionStart',
+    'InstructionsLoaded',
+    'UserPromptSubmit',
+    'Notification',
+    'CwdChanged',
+    'MessageDisplay'
+  ],
   ...['Stop', 'StopFailure', 'SessionEnd', 'PermissionRequest Bash', 'PermissionDenied Bash'],
   ...['Read', 'Write', 'Edit', 'Bash', 'mcp__sample__echo'].flatMap(name => [
     `PreToolUse ${name}`,
@@ -138,6 +147,7 @@ const APART: readonly (readonly [recording: string, label: string, fits: (payloa
   ['subagentBackground', 'Stop background', ({ background_tasks }) => (background_tasks as []).length > 0],
   ['subagentBackground', 'UserPromptSubmit notification', ({ prompt }) => String(prompt).startsWith('<task-')],
   ['compact', 'SessionStart resume', ({ source }) => source === 'resume'],
+  ['model', 'PreModelSwitch', () => true],
   ['tasks', 'TaskCreated', () => true],
   ['tasks', 'TaskCompleted', () => true]
 ]
@@ -150,8 +160,11 @@ const differencesApart = () =>
       payloads.find(payload => payload['hook_event_name'] === event && fits(payload)) ?? {
         no: `${label} in ${recording}`
       }
-    const theirs = (peer as unknown as Record<string, readonly Payload[]>)[recording]!
-    return differencesOf(pick(theirs), pick(apart[recording]!)).map(difference => ({ label, ...difference }))
+    const theirs: Readonly<Record<string, readonly Payload[]>> = { ...(peer as object), model: peer.model.inputs }
+    return differencesOf(pick(theirs[recording]!), pick(apart[recording]!)).map(difference => ({
+      label,
+      ...difference
+    }))
   })
 
 /** The first payload of this event, about this tool. */

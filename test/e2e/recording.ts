@@ -14,7 +14,7 @@ export type Payload = Readonly<Record<string, unknown>>
  */
 export async function record(
   turns: readonly TurnOrMaker[],
-  more: QueryOptions = {},
+  { prompt = 'go', ...more }: QueryOptions & { readonly prompt?: string } = {},
   hear: (message: AgentMessage) => void = () => {},
   then: readonly (readonly TurnOrMaker[])[] = []
 ): Promise<readonly Payload[]> {
@@ -30,10 +30,10 @@ export async function record(
     let session: string | undefined
     for (const script of [turns, ...then]) {
       const messages = query({
-        prompt: session === undefined ? 'go' : 'and on',
+        prompt: session === undefined ? prompt : 'and on',
         options: {
           cwd: project,
-          env: { PATH: process.env['PATH'], HOME: home },
+          env: { PATH: process.env['PATH'], HOME: home, ANTHROPIC_API_KEY: 'key-of-a-test' },
           effort: 'medium',
           model: scriptedModel(script, { price: { input: 5, output: 25, cacheWrite: 6.25, cacheRead: 0.5 } }),
           ...more,

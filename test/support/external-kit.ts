@@ -132,7 +132,12 @@ const worker: Driver = {
 }
 
 /** Where a command may print text for the model. From a server text is always a mistake, in JSON or not. */
-const TEXT_EVENTS: ReadonlySet<EventName> = new Set(['UserPromptSubmit', 'UserPromptExpansion', 'SessionStart'])
+const TEXT_EVENTS: ReadonlySet<EventName> = new Set([
+  'UserPromptSubmit',
+  'UserPromptExpansion',
+  'SessionStart',
+  'PostModelSwitch'
+])
 
 /** JSON that cannot be read, in a place where it does not count as text. */
 const isBroken = ({ stdout = '' }: Behaviour, event: EventName): boolean =>

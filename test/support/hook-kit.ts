@@ -24,7 +24,8 @@ export const GATES = [
   'UserPromptSubmit',
   'UserPromptExpansion',
   'Elicitation',
-  'ElicitationResult'
+  'ElicitationResult',
+  'PreModelSwitch'
 ] as const
 
 export const sampleOf = <E extends EventName>(event: E): FireInput<E> =>

@@ -53,6 +53,9 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     if ('reason' in answer) return answer
     if (asked.isHeld && session.options.partialMessages) emitHeld(answer, session)
     const content = takeAnswer(answer, session)
+    // A person reads the text before being asked about the calls.
+    const displayed = session.reader.display?.pending
+    if (displayed !== undefined) await displayed
     const calls = content.filter(block => block.type === 'tool_use')
 
     if (calls.length > 0) {

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { Finding } from '../settings/files/finding.ts'
 import { maskSecrets } from '../util/secrets.ts'
-import { escapedLines } from '../util/escape.ts'
+import { escapedLines, escapeLine, indentLines } from '../util/escape.ts'
 import { writeOutput } from './standard-streams.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -14,11 +14,7 @@ export const escapeText = escapedLines
 /** JSON, on one line unless indented, without anything that a terminal would interpret. */
 export const safeJson = (value: unknown, indent?: number): string => escapeText(JSON.stringify(value, null, indent))
 
-/** The same on one line, so that it cannot pass for lines of ours. */
-export const escapeLine = (text: string): string => escapeText(text.replaceAll('\n', String.raw`\n`))
-
-/** The same with further lines indented, so that they cannot pass for lines of ours either. */
-export const indentLines = (text: string): string => escapeText(text).replaceAll('\n', '\n      ')
+export { escapeLine, indentLines }
 
 /** Prints a line. Only our own colours are interpreted by the terminal. */
 export const printLine = (text = ''): void => writeOutput(`${safeOutput(text)}\n`)

@@ -19,6 +19,8 @@ export interface Reply extends Partial<Record<SpecificField, unknown>> {
   suppressOutput?: boolean | undefined
   suppressLogging?: boolean | undefined
   systemMessage?: string | undefined
+  /** Sent to the terminal of `carabiner run`: titles, notifications, the bell; nothing if it holds anything else. */
+  terminalSequence?: string | undefined
   additionalContext?: string | undefined
   updatedInput?: PlainObject | null | undefined
   /** `true` alone has no effect: return `later(promise)` for an answer that comes later. */

@@ -2,12 +2,34 @@ import { compact } from '../agent/compact.ts'
 import { ended, type Ending } from '../agent/session/ending.ts'
 import { clearSession } from '../agent/session/session-lifecycle.ts'
 import type { Session } from '../agent/session/session.ts'
+import { switchModel, type ModelSwitch } from '../agent/switch-model.ts'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
+import type { FieldsOf } from '../hooks/events/event-table.ts'
+import { randomUuid } from '../transcript/log.ts'
+import { isFolder, isWithin, realPath } from '../world/files/paths.ts'
 import { modelOf } from './setup/models.ts'
-import type { ProjectContext } from './setup/project-context.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
+
+/** Adds a folder to the workspace. False if it belongs to it already. */
+export async function addDirectory(
+  given: string,
+  source: FieldsOf<'DirectoryAdded'>['source'],
+  session: Session,
+  signal: AbortSignal
+): Promise<boolean> {
+  const { permissions, options } = session
+  const { place } = options
+  const directory = realPath(given.replace(/^~(?=\/|$)/, permissions.home), place.cwd)
+  if (given === '' || !isFolder(directory)) throw fault('E_USAGE', `there is no folder ${JSON.stringify(given)}`)
+  if (permissions.roots.some(root => isWithin(directory, root))) return false
+  place.sandbox?.admit(directory)
+  permissions.roots = [...permissions.roots, directory]
+  place.directories = [...place.directories, directory]
+  await session.hooks.run('DirectoryAdded', { directory, source }, { signal })
+  return true
+}
 
 type Command = (rest: string, opened: Opened, signal: AbortSignal) => Promise<Ending>
 
@@ -22,20 +44,26 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   async clear(_, { session }, signal) {
     return (await clearSession(session, signal)) ?? done('The conversation was cleared.')
   },
-  async model(rest, { session, project }) {
+  async model(rest, opened, signal) {
+    const { session } = opened
     if (rest === '') return done(`The model is ${session.model.name}.`)
-    await switchModel(session, rest, project)
+    await setModel(rest, 'command', opened, signal)
     return done(`The model is now ${session.model.name}.`)
+  },
+  async 'add-dir'(rest, { session }, signal) {
+    const isNew = await addDirectory(rest, 'slash_command', session, signal)
+    return done(`${rest} ${isNew ? 'now' : 'already'} belongs to the workspace.`)
   }
 }
 
 /** The function for a prompt such as `/compact`; undefined if it is not a command. */
 export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSignal) => Promise<Ending>) | undefined {
   const [, name = '', rest = ''] =
-    typeof prompt === 'string' ? (/^\/(\w+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? []) : []
+    typeof prompt === 'string' ? (/^\/([\w-]+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? []) : []
   const { session } = opened
   if (!Object.hasOwn(COMMANDS, name) || session.options.skills?.all.has(name) === true) return undefined
   return async signal => {
+    session.promptId = randomUuid()
     const ending = await COMMANDS[name]!(rest.trim(), opened, signal).catch((error: unknown) =>
       ended('turn_setup_failed', errorMessage(error), true)
     )
@@ -44,12 +72,13 @@ export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSigna
   }
 }
 
-export async function switchModel(
-  session: Session,
-  name: QueryOptions['model'],
-  project: ProjectContext
+export async function setModel(
+  given: QueryOptions['model'],
+  source: ModelSwitch['source'],
+  { session, project }: Pick<Opened, 'session' | 'project'>,
+  signal: AbortSignal
 ): Promise<void> {
-  const model = await modelOf(name, project)
+  const model = await modelOf(given, project)
   const { dollars } = session.options.limits
   if (dollars !== undefined && model.price === undefined)
     throw fault(
@@ -58,5 +87,8 @@ export async function switchModel(
       model.name,
       `a model whose price is known (see prices), since maxBudgetUsd is ${dollars}`
     )
-  session.model = model
+  const isConfigured = typeof given === 'object' || project.options.prices?.[model.name] !== undefined
+  const pricing = model.price === undefined ? 'default' : isConfigured ? 'configured' : 'catalog'
+  const requested_model = typeof given === 'string' ? given : null
+  await switchModel(session, { model, requested_model, source, pricing }, signal)
 }

@@ -8,7 +8,10 @@ import type { PromptStream } from './prompts.ts'
 export interface Query<Output = unknown> extends AsyncGenerator<AgentMessage<Output>, void> {
   /** Ends the current turn; the session continues with the next prompt. */
   interrupt(): Promise<undefined>
+  /** Rejects if a PreModelSwitch hook refuses; then the model stays. */
   setModel(model?: QueryOptions['model']): Promise<void>
+  /** Adds a folder to the workspace, for this session. Returns false if it belongs to it already. */
+  addDirectory(directory: string): Promise<boolean>
   setPermissionMode(mode: Mode): Promise<void>
   /** Compacts the conversation, between two prompts. Returns whether it was done. */
   compact(instructions?: string): Promise<boolean>

@@ -23,7 +23,7 @@ import { maskSecrets } from '../util/secrets.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { checkCall } from './options/check-options.ts'
 import { initOf } from './init-message.ts'
-import { commandIn, switchModel } from './commands.ts'
+import { addDirectory, commandIn, setModel } from './commands.ts'
 import { open, type Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 import type { StandardSchema, ToolInputOf } from '../tools/own-schema.ts'
@@ -196,8 +196,13 @@ class RunningQuery implements Query {
 
   async setModel(model?: QueryOptions['model']): Promise<void> {
     this.#mustBeOpen('setModel()')
-    const { session, project } = await this.#opened
-    await switchModel(session, model, project)
+    await setModel(model, 'sdk', await this.#opened, this.#all.signal)
+  }
+
+  async addDirectory(directory: string): Promise<boolean> {
+    this.#mustBeOpen('addDirectory()')
+    const { session } = await this.#opened
+    return addDirectory(directory, 'register_repo_root', session, this.#all.signal)
   }
 
   async setPermissionMode(text: string): Promise<void> {

@@ -40,7 +40,8 @@ const LIMITS: { readonly [E in EventName]?: string } & { readonly [E in MissingE
 }
 
 /** Events for which that SDK takes no `hookSpecificOutput`: with one, the whole answer would be void. */
-const PLAIN = /^(PreCompact|PostCompact|SessionEnd|StopFailure|TeammateIdle|Task.*|ConfigChange|InstructionsLoaded)$/
+const PLAIN =
+  /^(PreCompact|PostCompact|SessionEnd|StopFailure|TeammateIdle|Task.*|ConfigChange|InstructionsLoaded|DirectoryAdded)$/
 
 /**
  * A registry as `options.hooks` of the Claude Agent SDK, for all events that it has. `notCarried` lists what hooks of
@@ -109,7 +110,8 @@ function answerFor(outcome: Outcome, response: unknown): AgentSdkAnswer & PlainO
   const context = [...contexts, ...systemMessages.filter(({ to }) => to === 'model')].map(({ text }) => text).join('\n')
   const shown = systemMessages.flatMap(({ to, text }) => (to === 'user' ? text : [])).join('\n')
   const isPlain = PLAIN.test(event)
-  let refusal = decision === 'deny' && !/^(gate|permission|elicitation)$/.test(family) ? outcome.reason : undefined
+  let refusal =
+    decision === 'deny' && !/^(gate|switch|permission|elicitation)$/.test(family) ? outcome.reason : undefined
   if (outcome.updatedPrompt !== undefined) refusal ??= 'a hook changed the prompt, which the Claude Agent SDK cannot do'
   if (family === 'stop' && (goesOn === true || (isPlain && context !== '')))
     refusal ??= context || 'a hook asks to continue'
@@ -132,7 +134,7 @@ function specificOutput(outcome: Outcome, context: string | undefined, response:
   const output = outcome.suppressOutput ? '[The output was hidden by a hook.]' : others.updatedToolOutput
   const set = definedFields({
     ...others,
-    ...(family === 'gate' && gate),
+    ...(/^(gate|switch)$/.test(family) && gate),
     ...(family === 'permission' && { decision: decision && definedFields({ behavior: decision, ...permission }) }),
     ...(family === 'elicitation' && decision === 'deny' && { action: 'decline' }),
     updatedToolOutput: typeof output === 'string' ? inShapeOf(response, output) : output,

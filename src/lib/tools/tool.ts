@@ -64,7 +64,7 @@ export interface ToolSession {
   readonly root: string
   /** Where commands run. Only the Bash tool changes it. */
   cwd: string
-  readonly directories: readonly string[]
+  directories: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Confines what the session starts. `scratch` is the `/tmp` of confined processes. */
   readonly sandbox?: SessionSandbox | undefined
@@ -89,6 +89,8 @@ interface SessionSandbox {
   /** All commands and MCP servers run in it. Otherwise, those for which a rule says so. */
   readonly isForAll: boolean
   confine(program: Program): Program
+  /** Confined processes may write in this folder, too. */
+  admit(folder: string): void
 }
 
 export interface SeenFile {

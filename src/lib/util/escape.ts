@@ -19,4 +19,10 @@ const codeOf = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0'
 
 export const escapedLines = (text: string): string => escaped(text, '\n\t')
 
+/** The same on one line, so that it cannot pass for lines of ours. */
+export const escapeLine = (text: string): string => escapedLines(text.replaceAll('\n', String.raw`\n`))
+
+/** The same with further lines indented, so that they cannot pass for lines of ours either. */
+export const indentLines = (text: string): string => escapedLines(text).replaceAll('\n', '\n      ')
+
 export const hides = (text: string): boolean => text.search(HIDDEN) !== -1

@@ -23,6 +23,7 @@ test('one call: every event at its moment', async () => {
     'Iteration',
     'PreModelRequest',
     'PostModelResponse',
+    'MessageDisplay',
     'Stop',
     'AgentStop',
     'SessionEnd'
@@ -51,6 +52,7 @@ test('two reads stand side by side, two effects one behind the other', async () 
     'UserPromptSubmit',
     'AgentStart',
     'PostToolBatch',
+    'MessageDisplay',
     'Stop',
     'AgentStop',
     'SessionEnd'

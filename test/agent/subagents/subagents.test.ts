@@ -48,6 +48,7 @@ test('its calls pass the hooks of its parent, which are told who calls', async (
     'SubagentStop',
     'AgentStop',
     'PostToolUse',
+    'MessageDisplay',
     'Stop',
     'AgentStop',
     'SessionEnd'

@@ -53,7 +53,9 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('/cost')
     await shows(/scripted {2}2000 in {2}40 out {2}0 cached {2}\$0\.0066\n/)
     line('/nope')
-    await shows('There is no /nope. Use one of /help, /hooks, /cost, /mode, /compact, /clear, /resume, /exit.')
+    expect((await shows('There is no /nope.')).replaceAll(/\n */g, ' ')).toContain(
+      'Use one of /help, /hooks, /cost, /mode, /compact, /clear, /resume, /exit, /model, /add-dir.'
+    )
     line('/mode plna')
     await shows('did you mean plan?')
     line('/mode plan')
@@ -62,6 +64,31 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(await ended()).toBe(0)
     expect(here.ended()).toBe('prompt_input_exit')
     expect(toldModel(here).split('\n')).toHaveLength(2)
+  })
+
+  test('/model and /add-dir: what they did, or why they did not; the text of a hook instead of the answer', async () => {
+    const display = { hookSpecificOutput: { hookEventName: 'MessageDisplay', displayContent: 'The key is ****.' } }
+    const here = scene({
+      hooks: {
+        ...commandOn('PreModelSwitch', refuses('too dear')).hooks,
+        ...commandOn('DirectoryAdded', 'cat > "$HOME/added"').hooks,
+        ...commandOn('MessageDisplay', prints(display)).hooks
+      }
+    })
+    const { line, ready, shows, raw } = terminal(here, ['The key is 4711.'])
+    await ready()
+    line('/model')
+    await shows(/· \/model: The model is scripted\. \[command\]\n/)
+    const script = here.write('other.json', { turns: [] })
+    line(`/model script:${script}`)
+    const refused = await shows(/refused by echo[\s\S]*too dear\n[\s\S]*>$/)
+    expect(refused.match(/the switch to/g)).toHaveLength(1)
+    line(`/add-dir ${here.home}`)
+    await shows(/now\s+belongs\s+to\s+the\s+workspace\./)
+    expect(JSON.parse(here.read('home/added'))).toMatchObject({ directory: here.home, source: 'slash_command' })
+    line('go')
+    await shows('The key is ****.')
+    expect(raw()).not.toContain('4711')
   })
 
   test('/hooks shows what is in force now, also after settings have changed', async () => {
@@ -128,7 +155,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('/etc/hosts is what?')
     await shows(/A path\.\n\n>$/)
     line('/nope')
-    await shows(/\/exit,\s+\/greet\./)
+    await shows(/\/add-dir,\s+\/greet\./)
     expect(toldModel(here)).toContain('Say hello to everybody.')
     expect(toldModel(here)).toContain('/etc/hosts is what?')
   })

@@ -59,7 +59,11 @@ const PAYLOADS = [
     agent_id: 'a0',
     result: { id: 'a0', content: 'Shipped', tool_uses: 2, iterations: 3, usage: { input_tokens: 5, output_tokens: 6 } }
   }), // F21
-  row('Iteration', { agent_id: 'a0', iteration: 1 })
+  row('Iteration', { agent_id: 'a0', iteration: 1 }),
+  row('PreModelSwitch', { ...EVENTS.PreModelSwitch.sample, requested_model: null, pricing: 'default' }),
+  row('PostModelSwitch', { ...EVENTS.PostModelSwitch.sample, source: 'resume' }),
+  row('DirectoryAdded', { directory: '/library', source: 'register_repo_root' }),
+  row('MessageDisplay', { turn_id: 't1', message_id: 'm1', index: 0, final: true, delta: 'Done' })
 ]
 
 describe('payloads', () => {

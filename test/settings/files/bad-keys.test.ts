@@ -154,11 +154,13 @@ describe('a key that no one reads', () => {
 
   test('events of Claude Code that are not fired here are worth knowing, and no mistake', () => {
     const { user, load } = settingsScene()
-    user({ hooks: { DirectoryAdded: [rule('x')], WorktreeCreate: [rule('y')] } })
-    expect(load().findings.map(brief)).toEqual([
-      'info event-not-here hooks.DirectoryAdded:3',
+    user({ hooks: { WorktreeRemove: [rule('x')], WorktreeCreate: [rule('y')] } })
+    const { findings } = load()
+    expect(findings.map(brief)).toEqual([
+      'info event-not-here hooks.WorktreeRemove:3',
       'info event-not-here hooks.WorktreeCreate:13'
     ])
+    expect(findings[0]!.message).toBe('WorktreeRemove is an event of Claude Code, and this agent has no worktrees')
   })
 })
 

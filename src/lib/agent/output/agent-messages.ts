@@ -63,6 +63,8 @@ export interface AssistantMessage extends Common {
   }
   readonly parent_tool_use_id: string | null
   readonly error?: FailureName
+  /** The text to display instead, from a MessageDisplay hook. */
+  readonly display_content?: string
 }
 
 /** A message for the model: a prompt, the result of a call, the feedback of a hook. */

@@ -1,11 +1,14 @@
 import type { SessionOptions } from '../session/session-options.ts'
 import type { AgentMessage, Unsigned } from './agent-messages.ts'
+import type { Display } from './display.ts'
 import { randomUuid } from '../../transcript/log.ts'
 
 /** The reader of a session's output stream. None of this is written to the transcript. */
 export class Reader {
   readonly #options: Pick<SessionOptions, 'agent' | 'emit' | 'place'>
   readonly #warnings = new Set<string>()
+  /** The texts of subagents are not displayed. */
+  display: Display | undefined
 
   constructor(options: Pick<SessionOptions, 'agent' | 'emit' | 'place'>) {
     this.#options = options
@@ -18,7 +21,8 @@ export class Reader {
     const signed = message as AgentMessage & { session_id: string; uuid: string }
     signed.session_id = place.id
     signed.uuid = uuid
-    emit(signed)
+    if (this.display === undefined) emit(signed)
+    else this.display.show(signed)
   }
 
   /** A sentence for people; the model does not see it. */

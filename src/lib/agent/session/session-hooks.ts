@@ -167,6 +167,7 @@ const SPECIAL: Partial<Record<EventName, Special>> = {
   SubagentStart: { contextFor: () => 'caller' },
   TeammateIdle: { contextFor: () => 'caller', stopsOther: true },
   CwdChanged: { watches: true },
+  MessageDisplay: { stopsOther: true },
   FileChanged: { watches: true }
 }
 

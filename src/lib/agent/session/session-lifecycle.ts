@@ -14,6 +14,7 @@ import { resultMessage, sinceNow } from '../output/result-message.ts'
 import type { Session } from './session.ts'
 import { skillText } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
+import { cacheFacts } from '../switch-model.ts'
 import { FileWatch } from '../watch-files.ts'
 import { randomUuid } from '../../transcript/log.ts'
 
@@ -25,17 +26,15 @@ export interface Beginning {
   readonly answered?: number | undefined
 }
 
-const CACHED = 300
-
 /** How long ago the last answer was, and what it costs to send the conversation again. */
-function pauseOf({ tokens, model }: Session, answered: number | undefined): PlainObject {
-  if (answered === undefined || tokens === 0) return {}
-  const seconds = Math.max(0, Math.round((Date.now() - answered) / 1000))
+function pauseOf(session: Session, answered: number | undefined): PlainObject {
+  const { seconds, isWarm, cost } = cacheFacts(session, session.model, answered)
+  if (seconds === undefined || session.tokens === 0) return {}
   return {
     seconds_since_last_response: seconds,
-    context_tokens: tokens,
-    prompt_cache_likely_expired: seconds > CACHED,
-    ...(model.price !== undefined && { estimated_cache_write_usd: (tokens * model.price.cacheWrite) / 1e6 })
+    context_tokens: session.tokens,
+    prompt_cache_likely_expired: !isWarm,
+    ...cost
   }
 }
 
@@ -46,6 +45,7 @@ export async function beginSession(
   signal: AbortSignal
 ): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
   if (setup !== undefined) await session.hooks.run('Setup', { trigger: setup }, { signal })
+  session.conversation.answered = answered
   const about = { source, ...pauseOf(session, answered), model: session.model.name }
   const outcome = await session.hooks.run('SessionStart', about, { signal })
   if (signal.aborted) return {}
@@ -110,6 +110,7 @@ export async function toResult(
     const ending = await work()
     session.saveState()
     session.doing = 'waiting for a prompt'
+    await session.reader.display?.pending
     await session.transcript.flush()
     return resultMessage(ending, session, since)
   } finally {

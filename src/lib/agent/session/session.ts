@@ -9,6 +9,7 @@ import { RENAMED } from '../../util/names.ts'
 import type { Permissions, SessionOptions } from './session-options.ts'
 import type { FileWatch } from '../watch-files.ts'
 import type { Denial } from '../output/agent-messages.ts'
+import { Display } from '../output/display.ts'
 import { Reader } from '../output/reader.ts'
 import type { OpenBatch } from '../call/open-call.ts'
 import type { Replayed, SessionState } from './replay.ts'
@@ -72,6 +73,7 @@ export class Session {
     this.reader = new Reader(options)
     this.conversation = new SessionConversation(this.transcript, this.reader)
     this.hooks = new SessionHooks(this)
+    if (options.agent === undefined) this.reader.display = new Display(this, options.emit)
     this.spending = options.spending ?? new Spending()
     this.model = options.model
     const tools = [...options.tools, ...(ownTools?.(this) ?? [])]

@@ -1,5 +1,6 @@
 import type { FireFlags } from '../flags.ts'
 import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import { formatReport } from '../../hooks/format-report.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
 import type { HookStatus } from '../../settings/active/active-hooks.ts'
@@ -9,7 +10,7 @@ import { restrictions } from '../../settings/permissions/restrictions.ts'
 import { hooksHere } from './hooks-here.ts'
 import { EXIT, loadProjectState, decideProjectHooks, reportUntrusted, unusableFindings } from '../common.ts'
 import { readPayload } from './payload.ts'
-import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
+import { printError, findingText, printLine, withStyle } from '../print.ts'
 import { reserveOutput } from '../standard-streams.ts'
 import { printProse } from '../terminal/width.ts'
 import type { HookReport, HookResponse } from '../../hooks/hook-messages.ts'
@@ -47,10 +48,16 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
       flags.explain === true ? statuses.filter(({ hook, off: why }) => why !== undefined && hook.event === event) : []
     if (flags.json === true)
       printLine(JSON.stringify(asJson(outcome, statuses, off, flags), (_, value: unknown) => value ?? null, 2))
-    else {
-      const nameOf: Naming = (own, source) => hookNameFor(own, source, statuses, scene.where.home)
-      for (const line of lines(outcome, off, nameOf, flags)) printProse(line)
-    }
+    else
+      printProse(
+        formatReport(outcome, {
+          explain: flags.explain,
+          style: withStyle,
+          nameOf: (own, source) => hookNameFor(own, source, statuses, scene.where.home),
+          inactive: off.map(inactiveLine),
+          hint: 'add --explain to see why'
+        })
+      )
     return flags.exitCode === true ? fireExitCode(outcome, statuses) : EXIT.done
   } finally {
     await armed.close()
@@ -129,7 +136,8 @@ const hookAt = (source: string, statuses: readonly HookStatus[]): LoadedHook | u
 const kindOf = ({ source }: Pick<HookReport, 'source'>, statuses: readonly HookStatus[]): string =>
   hookAt(source, statuses)?.type ?? 'callback'
 
-type Naming = (name: string, source: string) => string
+const inactiveLine = ({ hook, off }: HookStatus): string =>
+  `${hook.runs}  is not active: ${off}  (${hook.place.file}:${hook.place.line})`
 
 /** A hook without a name gets the end of its path; `~` is added, since projects have files of the same name. */
 function hookNameFor(name: string, source: string, statuses: readonly HookStatus[], home: string): string {
@@ -137,77 +145,6 @@ function hookNameFor(name: string, source: string, statuses: readonly HookStatus
   const place = source.replace(/:\d+$/, '')
   const short = `(${place.split('/').slice(-2).join('/')})`
   return name.endsWith(short) ? `${name.slice(0, -short.length)}(~${place.slice(home.length)})` : name
-}
-
-function* lines(
-  outcome: Reported,
-  off: readonly HookStatus[],
-  nameOf: Naming,
-  { explain = false }: FireFlags
-): Generator<string> {
-  const { event, report, profile } = outcome
-  const ran = report.filter(each => each.ran)
-  yield `${withStyle('bold', event)}  ${withStyle('dim', `profile ${profile}`)}`
-  for (const each of ran) yield* hookLines(each, nameOf)
-  if (ran.length === 0) yield '  no hook ran'
-  if (explain) {
-    for (const { name, why, source } of report.filter(each => !each.ran))
-      yield `  ${withStyle('dim', escapeLine(`${name}  did not run: ${why}  (${source})`))}`
-    for (const { hook, off: why } of off)
-      yield `  ${withStyle('dim', escapeLine(`${hook.runs}  is not active: ${why}  (${hook.place.file}:${hook.place.line})`))}`
-  } else if (ran.length === 0) yield '  → add --explain to see why'
-  yield* outcomeLines(outcome, nameOf)
-}
-
-function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
-  const { name, source, status, reply, failure, ms, notes, raw } = report
-  const words = status === 'late' && raw?.exit_code === 2 ? raw.stderr || raw.stdout : undefined
-  const answer =
-    failure === undefined
-      ? reply === undefined
-        ? (words?.trim() ?? (status === 'late' ? 'no answer' : 'no opinion'))
-        : JSON.stringify(reply)
-      : `failed (${failure.kind}): ${failure.message}`
-  const code = raw?.exit_code === undefined ? '' : `, exit code ${raw.exit_code}`
-  const style = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
-  yield `  ${escapeLine(nameOf(name, source))}  ${withStyle('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
-  yield `    ${withStyle(style, indentLines(answer))}`
-  if (failure?.at !== undefined) yield `    ${withStyle('dim', escapeLine(`at ${failure.at}`))}`
-  for (const note of shortenNotes(notes)) yield `    ${withStyle('dim', indentLines(note))}`
-}
-
-const STRAY = / is not a key of a reply to (\w+)$/
-
-/** One line for all keys that are not read; a hook that prints the event back gets a separate line. */
-function shortenNotes(notes: readonly string[]): readonly string[] {
-  const strays = notes.filter(note => STRAY.test(note))
-  if (strays.length < 2) return notes
-  const keys = strays.map(note => note.replace(STRAY, ''))
-  const isEcho = keys.includes('hookEventName') && keys.includes('sessionId')
-  const event = STRAY.exec(strays[0]!)![1]!
-  const words = isEcho
-    ? 'it printed the event back, which is not an answer: print nothing, or one JSON object with a decision'
-    : `${keys.join(', ')} are not keys of a reply to ${event}`
-  return [words, ...notes.filter(note => !STRAY.test(note))]
-}
-
-function* outcomeLines(outcome: Reported, nameOf: Naming): Generator<string> {
-  const { blocked, decision, by, reason, additionalContext, systemMessages, updatedInput, updatedPrompt } = outcome
-  const source = outcome.report.find(({ name }) => name === by)?.source ?? ''
-  const words =
-    decision === undefined
-      ? 'no objection'
-      : `${decision}${by === undefined ? '' : `, by ${nameOf(by, source)}`}${reason === undefined ? '' : `: ${reason}`}`
-  yield `  ${withStyle('bold', 'outcome')}  ${withStyle(blocked ? 'red' : 'green', indentLines(words))}`
-  if (updatedInput !== undefined) yield `  input    ${indentLines(JSON.stringify(updatedInput))}`
-  if (updatedPrompt !== undefined) yield `  prompt   ${indentLines(updatedPrompt)}`
-  if (additionalContext !== undefined) yield `  context  ${indentLines(additionalContext)}`
-  for (const { text, to } of systemMessages)
-    yield `  message  ${indentLines(text)} ${withStyle('dim', `(to the ${to})`)}`
-  if (outcome.continue === false)
-    yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${indentLines(outcome.stopReason)}`}`
-  if (outcome.failedOpen)
-    yield `  ${withStyle('yellow', 'a hook failed and the call was allowed anyway (the strict profile would block it)')}`
 }
 
 /** How long to wait for hooks in the background, in seconds. */

@@ -2,6 +2,7 @@ import type { RunFlags } from '../flags.ts'
 import { CarabinerError } from '../../errors.ts'
 import { asFlags, fault } from '../../faults.ts'
 import type { AgentMessage, ResultMessage } from '../../agent/output/agent-messages.ts'
+import { messageText } from '../../agent/session/conversation.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { QueryOptions } from '../../query/options/options.ts'
 import { withResult } from '../../query/init-message.ts'
@@ -178,9 +179,14 @@ async function runQuery(
     return running
   }
   let answers = 0
+  let displayed: { readonly text: string; readonly instead: string } | undefined
   for await (const message of withResult(() => beginFor(process.stdout), options)) {
     if (message.type === 'result') result = message
-    if (message.type === 'assistant' && ++answers === LONG_RUN) letHeapGrow()
+    if (message.type === 'assistant') {
+      if (++answers === LONG_RUN) letHeapGrow()
+      const { display_content: instead } = message
+      if (instead !== undefined) displayed = { text: messageText(message.message.content), instead }
+    }
     if (streams) print(message)
     else if (message.type !== 'result') printNotice(message, flags)
   }
@@ -192,7 +198,8 @@ async function runQuery(
   if (flags.outputFormat === 'json' && result !== undefined) print(result)
   else if (!streams && result?.is_error === true) printError(`carabiner: ${escapeText(result.result)}`)
   else if (!streams && result !== undefined) {
-    const text = result.structured_output === undefined ? escapeText(result.result) : safeJson(result.structured_output)
+    const plain = escapeText(displayed?.text === result.result ? displayed.instead : result.result)
+    const text = result.structured_output === undefined ? plain : safeJson(result.structured_output)
     writeOutput(text.endsWith('\n') ? text : `${text}\n`)
   }
   return exitCode(result)

@@ -10,6 +10,7 @@ import type {
 import type { Block, ToolResultBlock } from '../../message.ts'
 import { counted, escapeText, escapeLine, withStyle } from '../print.ts'
 import { formatDuration, type Screen } from './screen.ts'
+import { harmlessSequence } from './terminal-sequence.ts'
 import { callLabel } from './call-label.ts'
 import { truncateText, hangIndent } from './width.ts'
 import { jsonIn } from '../../util/attempt.ts'
@@ -136,6 +137,8 @@ export class MessageView {
     // Weakened restrictions were printed before, as on standard error.
     else if (message.subtype === 'informational' && message.tag !== 'restriction') {
       const { content, level, tag } = message
+      // The result of a command that failed says so.
+      if (level === 'warning' && tag === 'command') return
       if (level === 'warning') this.warn(content)
       else this.#quiet(`${escapeText(content)}${tag === undefined ? '' : ` [${escapeLine(tag)}]`}`)
     } else if (message.subtype === 'notification') this.warn(message.text)
@@ -148,6 +151,8 @@ export class MessageView {
       this.#screen.note(escapeLine(message.status_message ?? `hook ${message.hook_label}`))
     else if (message.subtype === 'hook_response') {
       this.#screen.note()
+      const sequence = harmlessSequence(replyIn(message)?.['terminalSequence'])
+      if (sequence !== undefined && this.#screen.redraws) this.#screen.write(sequence)
       for (const words of hookLines(message)) this.#quiet(words)
     }
   }
@@ -199,11 +204,16 @@ const SHOWN_ELSEWHERE = new Set<string>([
   'Stop'
 ])
 
-function hookLines(response: HookResponse & StreamedHook): readonly string[] {
-  const { hook_label, hook_event, outcome, output, exit_code } = response
+function replyIn({ outcome, output, exit_code }: HookResponse): PlainObject | undefined {
   const refusal = exit_code === 2 ? { decision: 'deny', reason: output.trim() } : undefined
   const reply = outcome === 'success' ? jsonIn(output) : refusal
-  if (!isObject(reply)) return []
+  return isObject(reply) ? reply : undefined
+}
+
+function hookLines(response: HookResponse & StreamedHook): readonly string[] {
+  const { hook_label, hook_event } = response
+  const reply = replyIn(response)
+  if (reply === undefined) return []
   const who = escapeLine(`${hook_event} hook ${hook_label}`)
   const context = contextIn(reply)
   const { decision, reason } = reply

@@ -39,14 +39,20 @@ const SLASHES: Readonly<Record<string, Slash>> = {
   exit: { words: 'end the session (also Ctrl-D)', run: (_, desk) => desk.exit() }
 }
 
+/** Commands of the session itself, which gets them like prompts. */
+const OF_SESSION: Readonly<Record<string, string>> = {
+  model: 'show the model; with a name: switch to it',
+  'add-dir': 'add a folder to the workspace'
+}
+
 /** Runs `/name rest`. False: it is a prompt, since it is not a command, or one of the agent's own. */
 export async function runSlashCommand(line: string, desk: SlashContext, ofAgent: readonly string[]): Promise<boolean> {
   const [, name, rest = ''] = /^\/([\w:-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
-  if (name === undefined || ofAgent.includes(name)) return false
+  if (name === undefined || ofAgent.includes(name) || Object.hasOwn(OF_SESSION, name)) return false
   const command = Object.hasOwn(SLASHES, name) ? SLASHES[name] : undefined
   if (command !== undefined) await runSlash(command, rest.trim(), desk)
   else {
-    const there = [...Object.keys(SLASHES), ...ofAgent].map(each => `/${each}`).join(', ')
+    const there = [...Object.keys({ ...SLASHES, ...OF_SESSION }), ...ofAgent].map(each => `/${each}`).join(', ')
     const words = `There is no /${name}. Use one of ${escapeLine(there)}.`
     desk.screen.print(hangIndent('  ', words, desk.screen.columns))
   }
@@ -65,7 +71,10 @@ async function runSlash({ run }: Slash, rest: string, desk: SlashContext): Promi
 
 const helpText = (): string =>
   [
-    ...alignColumns(Object.entries(SLASHES).map(([name, { words }]) => [`  /${name}`, words])),
+    ...alignColumns([
+      ...Object.entries(SLASHES).map(([name, { words }]) => [`  /${name}`, words]),
+      ...Object.entries(OF_SESSION).map(([name, words]) => [`  /${name}`, words])
+    ]),
     '  End a line with \\ to continue on the next. Pasted lines are one prompt.',
     '  The arrow keys bring back earlier prompts.',
     '  Ctrl-C interrupts; twice ends the session.'

@@ -16,6 +16,7 @@ const KEYS = {
   suppressOutput: 'boolean',
   suppressLogging: 'boolean',
   systemMessage: 'string | null',
+  terminalSequence: 'string | null',
   hookSpecificOutput: 'object',
   async: 'boolean',
   asyncTimeout: 'number'
@@ -125,18 +126,17 @@ function readSpecific(output: PlainObject, decoding: Decoding): void {
   if (event !== undefined && event !== entry.event && event !== entry.row.snake) {
     throw invalid(`hookSpecificOutput is for ${nameOf(event)}, but the event is ${entry.event}`)
   }
-  const { answer } = entry.row
+  const { answer, takes } = entry.row
+  const isAsked = takes.decisions.includes('ask')
   for (const key of Object.keys(specific)) {
     if (isField(key)) readField(key, specific[key], decoding)
     else if (
-      answer === 'gate'
-        ? !GATE_KEYS.has(key)
-        : key !== 'hookEventName' && !(answer === 'permission' && key === 'decision')
+      isAsked ? !GATE_KEYS.has(key) : key !== 'hookEventName' && !(answer === 'permission' && key === 'decision')
     )
       leaveUnread(key, specific[key], decoding)
   }
   if (answer === 'permission') readPermission(specific['decision'], decoding)
-  if (answer !== 'gate' || specific['permissionDecision'] === undefined) return
+  if (!isAsked || specific['permissionDecision'] === undefined) return
   reply.decision = decisionOf('permissionDecision', specific['permissionDecision'])
   reply.reason = textOf('permissionDecisionReason', specific['permissionDecisionReason'])
 }

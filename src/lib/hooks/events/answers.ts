@@ -24,7 +24,9 @@ export const FIELDS = {
   reloadSkills: 'boolean',
   action: 'accept | decline | cancel',
   content: 'object',
-  suppressOriginalPrompt: 'boolean'
+  suppressOriginalPrompt: 'boolean',
+  displayContent: 'string',
+  classifierContext: 'string'
 } as const
 
 /** The name of a field that only some events take. */
@@ -61,14 +63,20 @@ export const ANSWERS = {
   block: { decisions: ['deny'], fields: CONTEXT, blocks: true },
   stop: { decisions: ['deny'], fields: CONTEXT, blocks: true },
   veto: { decisions: ['deny'], fields: [], blocks: true, explicitOnly: true },
+  switch: { decisions: ['allow', 'deny', 'ask'], fields: [], blocks: true },
   change: { decisions: ['deny'], fields: [], blocks: true },
-  result: { decisions: ['deny'], fields: [...CONTEXT, 'updatedToolOutput', 'updatedMCPToolOutput'], blocks: false },
+  result: {
+    decisions: ['deny'],
+    fields: [...CONTEXT, 'updatedToolOutput', 'updatedMCPToolOutput', 'classifierContext'],
+    blocks: false
+  },
   feedback: { decisions: ['deny'], fields: CONTEXT, blocks: false },
   request: { decisions: ['allow', 'deny'], fields: ['updatedInput'], blocks: true },
   response: { decisions: ['allow', 'deny'], fields: ['updatedInput'], blocks: true },
   elicitation: { decisions: ['deny'], fields: ['action', 'content'], blocks: true },
   retry: { decisions: [], fields: ['retry'], blocks: false },
   inform: { decisions: [], fields: CONTEXT, blocks: false },
+  display: { decisions: [], fields: ['displayContent'], blocks: false },
   news: { decisions: [], fields: ['watchPaths'], blocks: false },
   watch: { decisions: [], fields: [], blocks: false }
 } as const satisfies Record<string, AnswerRules>

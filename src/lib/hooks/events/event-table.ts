@@ -2,6 +2,7 @@ import { engineFault, nearest } from '../../errors.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { answerRules, type AnswerRules } from './answers.ts'
 import { EVENTS_OF_CALLS } from './call-events.ts'
+import { EVENTS_OF_MODELS } from './model-events.ts'
 import { EVENTS_OF_SESSIONS } from './session-events.ts'
 import { listFields, type FieldTypes, type FieldValues, type Row } from './fields.ts'
 
@@ -25,7 +26,7 @@ export const BASE = {
  * the `draft`, a field that hooks may rewrite and that is judged again when they do; the default
  * timeout of hooks from files, in seconds; a sample.
  */
-export const EVENTS = { ...EVENTS_OF_CALLS, ...EVENTS_OF_SESSIONS } as const
+export const EVENTS = { ...EVENTS_OF_CALLS, ...EVENTS_OF_SESSIONS, ...EVENTS_OF_MODELS } as const
 
 /** The name of an event. */
 export type EventName = keyof typeof EVENTS

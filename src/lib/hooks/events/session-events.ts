@@ -163,6 +163,8 @@ export const EVENTS_OF_SESSIONS = {
       file_path: 'string',
       memory_type: 'string',
       load_reason: 'string',
+      'globs?': 'list',
+      'trigger_file_path?': 'string',
       'parent_file_path?': 'string'
     },
     target: 'load_reason',
@@ -176,6 +178,14 @@ export const EVENTS_OF_SESSIONS = {
     answer: 'news',
     failure: 'open',
     sample: { old_cwd: 'app', new_cwd: 'app/src' }
+  }),
+  DirectoryAdded: event({
+    when: 'a folder was added to the workspace',
+    fields: { directory: 'string', source: 'slash_command | register_repo_root' },
+    target: 'source',
+    answer: 'watch',
+    failure: 'open',
+    sample: { directory: 'library', source: 'slash_command' }
   }),
   Elicitation: event({
     when: 'an MCP server asks for input, before a person is asked',

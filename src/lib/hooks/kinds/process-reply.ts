@@ -73,9 +73,10 @@ function readText(text: string, asked: RawOccasion): Reply | undefined {
   return takesText(asked) ? contextOf(text, asked) : undefined
 }
 
-/** When a session or a prompt begins, printed text is for the model. */
+/** When a session or a prompt begins, or the model was changed, printed text is for the model. */
 function takesText({ event }: RawOccasion): boolean {
   const { answer } = rowOf(event)
+  if (event === 'PostModelSwitch') return true
   return answer === 'session' || answer === 'prompt' || answer === 'expansion'
 }
 

@@ -7,7 +7,7 @@ import { PROTECTED_FOLDERS, protectedPart } from '../../permissions/protected-pa
 import { rulesOf } from '../../settings/permissions/permission-settings.ts'
 import { attempt } from '../../util/attempt.ts'
 import { isFolder, isThere, isWithin, realPath } from '../../world/files/paths.ts'
-import { Sandbox, sandboxProblem, type Guarded } from '../../world/process/sandbox.ts'
+import { Sandbox, sandboxProblem, type Guarded, type SandboxPolicy } from '../../world/process/sandbox.ts'
 import { otherNames } from '../options/other-names.ts'
 import { DeniedFiles } from './denied-files.ts'
 import { ofCaller } from './permission-rules.ts'
@@ -35,15 +35,20 @@ interface SandboxPlaces {
   readonly shown: readonly string[]
 }
 
+type SandboxProject = Pick<ProjectContext, 'loaded' | 'where' | 'trusted' | 'options'>
+
 /** Throws if it cannot be used, before anything is started. */
-export function openSandbox(
-  { loaded, where, trusted, options }: Pick<ProjectContext, 'loaded' | 'where' | 'trusted' | 'options'>,
-  { directories, envFile, shown }: SandboxPlaces,
-  ref: SessionRef = {}
-): Sandbox {
-  const { root, sandbox } = loaded
-  const problem = sandboxProblem() ?? (root === '/' ? 'the project is the whole file system' : undefined)
+export function openSandbox(project: SandboxProject, places: SandboxPlaces, ref: SessionRef = {}): Sandbox {
+  const isWhole = project.loaded.root === '/'
+  const problem = sandboxProblem() ?? (isWhole ? 'the project is the whole file system' : undefined)
   if (problem !== undefined) throw fault('E_SANDBOX', problem)
+  return new Sandbox(policyOf(project, places, ref))
+}
+
+function policyOf(project: SandboxProject, places: SandboxPlaces, ref: SessionRef): SandboxPolicy {
+  const { loaded, where, trusted, options } = project
+  const { directories, envFile, shown } = places
+  const { root, sandbox } = loaded
   const { home, ownHome } = where
   const absolute = (path: string): string => realPath(path.replace(/^~(?=\/|$)/, home), root)
   const projects = [root, ...directories]
@@ -60,7 +65,8 @@ export function openSandbox(
     return () => finder.find([...rules().flatMap(rule => deniedBy(rule, tools)), ...named.map(asSpecifier)])
   }
   const [unreadable, unwritable] = [denied(['Read'], sandbox.denyRead), denied(['Edit', 'Write'], sandbox.denyWrite)]
-  return new Sandbox({
+  return {
+    with: folder => policyOf(project, { ...places, directories: [...directories, folder] }, ref),
     writable,
     guarded: projects.flatMap(guardedIn).filter(({ path }) => !writable.includes(path)),
     envFile,
@@ -75,7 +81,7 @@ export function openSandbox(
         readOnly: [...writable.flatMap(each => protectedIn(each, home)), ...otherNames(root, home), ...unwritable()]
       }
     }
-  })
+  }
 }
 
 const deniedBy = ({ behavior, tool, specifier }: Rule, tools: readonly string[]): readonly string[] =>

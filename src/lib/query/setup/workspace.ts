@@ -38,7 +38,12 @@ export async function openWorkspace(
     envFile,
     sandbox,
     tools: {
-      sandbox: sandbox && { scratch: sandbox.scratch, isForAll, confine: program => sandbox.confine(program) },
+      sandbox: sandbox && {
+        scratch: sandbox.scratch,
+        isForAll,
+        confine: program => sandbox.confine(program),
+        admit: added => sandbox.admit(added)
+      },
       id,
       root: loaded.root,
       cwd: where.cwd,

@@ -21,8 +21,8 @@ export interface Declared {
   readonly defaultTimeout: number | undefined
 }
 
-/** Events of Claude Code that are not fired here. */
-const FOREIGN = 'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove DirectoryAdded MessageDisplay'.split(' ')
+/** Events of Claude Code that are not fired here, since worktrees are not part of this agent. */
+const FOREIGN = ['WorktreeCreate', 'WorktreeRemove']
 
 const ONE_OF_ALL = `use one of ${EVENT_NAMES.join(', ')}`
 const VOIDS_FILE = 'Claude Code would ignore the whole file'
@@ -56,7 +56,7 @@ function eventOf(name: string, path: KeyPath, findings: Findings): EventName | u
   const event = attempt(() => parseEvent(name))
   if (event !== undefined || name === 'description') return event
   if (FOREIGN.includes(name))
-    findings.add('info', path, 'event-not-here', `${name} is an event of Claude Code that Carabiner does not fire`)
+    findings.add('info', path, 'event-not-here', `${name} is an event of Claude Code, and this agent has no worktrees`)
   else {
     const fix = meant(nearest(name, [...EVENT_NAMES, ...FOREIGN]), ONE_OF_ALL)
     findings.gate('error', path, 'event-unknown', `there is no event ${JSON.stringify(name)}`, fix)

@@ -48,8 +48,8 @@ const FIELD =
   /"(additionalContext|updatedInput|updatedToolOutput|permissionDecision|initialUserMessage|watchPaths)\\?"/g
 
 function deadFields(command: string, event: EventName, say: AddFinding): void {
-  const { answer, takes } = rowOf(event)
-  const read: readonly string[] = [...takes.fields, ...(answer === 'gate' ? ['permissionDecision'] : [])]
+  const { takes } = rowOf(event)
+  const read: readonly string[] = [...takes.fields, ...(takes.decisions.includes('ask') ? ['permissionDecision'] : [])]
   const dead = [...new Set([...command.matchAll(FIELD)].map(([, name = '']) => name))].filter(
     name => !read.includes(name)
   )

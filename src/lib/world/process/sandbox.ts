@@ -26,6 +26,8 @@ export interface SandboxPolicy {
   readonly envFile: string | undefined
   readonly network: boolean
   readonly unixSockets: boolean
+  /** The same, with this folder of the project. */
+  with(folder: string): SandboxPolicy
 }
 
 export interface Guarded {
@@ -66,7 +68,7 @@ function tryOut(): string | undefined {
 
 /** Starts programs in namespaces of their own, with bubblewrap. `close` after all of them have ended. */
 export class Sandbox {
-  readonly #policy: SandboxPolicy
+  #policy: SandboxPolicy
   readonly #folder = mkdtempSync(join(tmpdir(), 'carabiner-sandbox-'))
   /** What confined processes see as `/tmp`. */
   readonly scratch = join(this.#folder, 'tmp')
@@ -78,6 +80,10 @@ export class Sandbox {
     this.#policy = policy
     mkdirSync(this.scratch, { mode: 0o700 })
     this.#filter = systemCallFilter(policy.unixSockets) ?? Buffer.alloc(0)
+  }
+
+  admit(folder: string): void {
+    this.#policy = this.#policy.with(folder)
   }
 
   /** The same program, confined. Throws if that is not possible. */

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { type EventName, type FireInput } from '../../../../src/hooks.ts'
+import { EVENT_NAMES, type EventName, type FireInput } from '../../../../src/hooks.ts'
 import payloads from '../../../fixtures/payloads.json' with { type: 'json' }
 import { hookScene, type HookScene } from '../../../support/external-scene.ts'
 import { HANG } from '../../../support/waiting.ts'
@@ -40,12 +40,26 @@ test.each(Object.entries(payloads))(
     expect(given).toMatchObject(payload)
     // We say it on every event; the contract, on some.
     const keys = Object.keys(given).filter(key => key !== 'permission_mode' || key in payload)
-    const prompt = 'prompt' in payload ? ['user_prompt'] : []
+    const own = 'event' in payload ? [] : ['event']
+    const prompt = event === 'UserPromptSubmit' ? ['user_prompt'] : []
     const subagent = 'agent_id' in payload && 'agent_type' in payload ? ['subagent_id', 'subagent_type'] : []
-    const ours = ['event', ...prompt, ...subagent, 'timestamp']
+    const ours = [...own, ...prompt, ...subagent, 'timestamp']
     expect(keys).toEqual([...Object.keys(payload), ...ours])
   }
 )
+
+/** Events that the contract does not have. */
+const OWN: ReadonlySet<EventName> = new Set([
+  'AgentStart',
+  'AgentStop',
+  'Iteration',
+  'PreModelRequest',
+  'PostModelResponse'
+])
+
+test('the payload of every event of the contract is compared', () => {
+  expect(Object.keys(payloads).toSorted()).toEqual(EVENT_NAMES.filter(name => !OWN.has(name)).toSorted())
+})
 
 test('a prompt has both of its names', async () => {
   const { hooks, read } = keeping('UserPromptSubmit')

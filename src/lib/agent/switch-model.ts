@@ -1,0 +1,69 @@
+import { fault } from '../faults.ts'
+import type { FieldsOf } from '../hooks/events/event-table.ts'
+import type { Outcome } from '../hooks/dispatch/outcome.ts'
+import type { Model } from '../model/model.ts'
+import type { PlainObject } from '../util/plain.ts'
+import type { Session } from './session/session.ts'
+
+type SwitchInput = FieldsOf<'PreModelSwitch'>
+
+export interface ModelSwitch extends Pick<SwitchInput, 'requested_model' | 'source' | 'pricing'> {
+  readonly model: Model
+}
+
+/** How long providers keep a prompt that they were sent, in seconds. */
+const CACHED = 300
+
+/** What it costs to send the conversation so far to a model that has not cached it. */
+export function cacheFacts({ tokens }: Session, { price }: Model, answered: number | undefined) {
+  const seconds = answered === undefined ? undefined : Math.max(0, Math.round((Date.now() - answered) / 1000))
+  return {
+    seconds,
+    isWarm: tokens > 0 && seconds !== undefined && seconds <= CACHED,
+    cost: price === undefined ? {} : { estimated_cache_write_usd: (tokens * price.cacheWrite) / 1e6 }
+  }
+}
+
+/** Changes the model of a session. Throws if a hook refuses; then the model stays. */
+export async function switchModel(
+  session: Session,
+  { model, ...request }: ModelSwitch,
+  signal: AbortSignal
+): Promise<void> {
+  const { isWarm, cost } = cacheFacts(session, model, session.conversation.answered)
+  const input: SwitchInput = {
+    from_model: session.model.name,
+    to_model: model.name,
+    requested_model: request.requested_model,
+    source: request.source,
+    context_tokens: session.tokens,
+    prompt_cache_warm: isWarm,
+    cache_ttl: '5m',
+    ...cost,
+    pricing: request.pricing
+  }
+  const outcome = await session.hooks.run('PreModelSwitch', input, { signal })
+  const why = await refusalOf(outcome, input, session, signal)
+  if (why !== undefined) throw fault('E_REFUSED', `the switch to ${model.name}`, outcome.by ?? 'a hook', why)
+  session.model = model
+  await session.hooks.run('PostModelSwitch', { ...input }, { signal })
+}
+
+async function refusalOf(
+  { blocked, decision, reason = 'no reason given', failures }: Outcome,
+  { from_model, to_model, source }: SwitchInput,
+  { options }: Session,
+  signal: AbortSignal
+): Promise<string | undefined> {
+  if (blocked) return reason
+  // Also in the compat profile: its model refuses a switch whose hook does not answer.
+  const silent = failures.find(({ kind }) => kind === 'timeout')
+  if (silent !== undefined) return `${silent.by} ${silent.message}`
+  if (decision !== 'ask') return undefined
+  if (source !== 'command' || options.ask === undefined) return `${reason} (only /model can ask a person)`
+  const input: PlainObject = { from_model, to_model }
+  const question = { toolName: 'SwitchModel', input, toolUseId: '', reason, suggestions: [], signal }
+  const answer = await options.ask(question).catch(() => undefined)
+  if (answer?.behavior === 'allow') return undefined
+  return answer?.message ?? `${reason} (no one approved it)`
+}
