@@ -136,7 +136,7 @@ describe('a second name for a file, and files that are only named in another fil
     const denied = denyRule('Read(./secrets/**)')
     expect(decided(bashFacts('ln -s . s && cat s/secrets/k'), [...rules, denied])).toBe('ask')
     expect(decided(bashFacts('ln -s secrets s && cat s/k'), [...rules, denied])).toBe('deny')
-    expect(decided(bashFacts('ln -s src lib && cat lib/k'), [...rules, denied])).toBe('allow')
+    expect(decided(bashFacts('ln -s src lib && pwd'), [...rules, denied])).toBe('allow')
   })
 })
 

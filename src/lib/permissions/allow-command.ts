@@ -81,6 +81,8 @@ class Judge {
   readonly #call: CallFacts
   readonly #policy: Policy
   readonly #rules: AllowRules
+  /** A command before may have created links. */
+  #isPlanted = false
 
   constructor(call: CallFacts, policy: Policy, rules: AllowRules) {
     this.#call = call
@@ -88,8 +90,17 @@ class Judge {
     this.#rules = rules
   }
 
+  get #mayEdit(): boolean {
+    return this.#policy.mode === 'acceptEdits' && !this.#isPlanted
+  }
+
   text({ text, isFlat, steps }: WalkedText): readonly LeafVerdict[] {
-    return isFlat ? steps.flatMap(step => this.#step(step)) : [{ ...asks(text.trim(), NOT_SIMPLE), isWhole: true }]
+    if (!isFlat) return [{ ...asks(text.trim(), NOT_SIMPLE), isWhole: true }]
+    return steps.flatMap(step => {
+      const verdicts = this.#step(step)
+      this.#isPlanted ||= step.form.plants
+      return verdicts
+    })
   }
 
   #step(step: CommandStep): readonly LeafVerdict[] {
@@ -98,7 +109,7 @@ class Judge {
     const text = textOf([...assignments, ...words])
     const exact = this.#rules.exact.get(text)
     const isEdit = ({ kind, target }: Redirection): boolean =>
-      kind === 'write' && target.known && this.#policy.mode === 'acceptEdits' && place.isInside(target.text)
+      kind === 'write' && target.known && this.#mayEdit && place.isInside(target.text)
     const target = redirections.find(
       each => !isEdit(each) && (each.kind === 'write' || each.kind === 'both' || !each.target.known)
     )
@@ -110,7 +121,7 @@ class Judge {
     const verdicts = words.length === 0 ? [allows(text, 'it sets a harmless variable')] : this.#command(step, exact)
     const rule = verdicts[0]?.rule
     const files = redirections.flatMap(each => (each.kind === 'read' ? [each.target.text] : []))
-    const problem = place.readProblem(files, rule !== undefined)
+    const problem = this.#isPlanted && files.length > 0 ? PLANTED : place.readProblem(files, rule !== undefined)
     if (rule?.specifier !== text && problem !== undefined) return [asks(text, problem)]
     // It may run its input: a rule for it alone would cover any input.
     const isWhole = fed && ownForm(step).isOpaque
@@ -126,6 +137,7 @@ class Judge {
     if (found !== undefined) return [allows(text, 'a rule is exactly this', found)]
     if (step.folders === undefined) return [asks(text, 'it is not certain in which folder it runs')]
     const form = ownForm(step)
+    if (this.#isPlanted && namesPaths(form)) return [asks(text, PLANTED)]
     const place = new CommandPlace(step.folders, this.#call, this.#policy)
     const planted = place.planted(words[0]?.text ?? '', form)
     const whys: { readonly why: string; readonly once: boolean }[] = []
@@ -153,40 +165,46 @@ class Judge {
   }
 }
 
+/** Git itself does not go through links. */
+const namesPaths = ({ reads, writes, inside, patterns, repository }: Form): boolean =>
+  repository === undefined && reads.length + writes.length + inside.length + patterns.length > 0
+
 /** Nothing is known of a program that is named with a path. */
 const ownForm = ({ leaf, form, isByPath }: CommandStep): Form => (isByPath ? formOf(leaf.words) : form)
 
 /** What is not true of the place, and must be for this form to be harmless under a rule. */
 function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefined {
-  const { does, reads, writes, inside, fills, repository, remotes, patterns } = form
+  const { does, reads, writes, inside, fills, merges, repository, remotes, patterns, urls } = form
   const named = wordsOf(rule)
     .filter(word => /[^*]/.test(word))
     .map(globOf)
   const isNamed = (path: string): boolean => !/(?:^|\/)\.\.(?:\/|$)/.test(path) && named.some(fits => fits(path))
   // What is read from there is nothing.
   const files = [...inside, ...writes, ...reads.filter(path => path !== '/dev/null')]
+  const further = wordsOf(rule).some(word => word.includes('://')) ? urls.find(url => !isNamed(url)) : undefined
+  if (further !== undefined) return `the rule does not contain ${further}`
   const outside = files.find(path => !place.isInside(path) && !isNamed(path))
   if (outside !== undefined) return `${outside} is not in the project`
-  if (does === 'runs' && !place.isInside('.')) return 'it runs in a folder that is not in the project'
+  if (does !== 'wraps' && !place.isInside('.')) return ELSEWHERE
   const isOfGit = repository !== undefined || remotes.length > 0
   return (
-    place.fillProblem(fills) ??
+    place.fillProblem(fills, merges) ??
     (isOfGit ? place.repositoryProblem(repository === 'hooks' ? 'hook' : 'driver', remotes) : undefined) ??
     place.patternProblem(patterns)
   )
 }
 
 /** Why it needs a rule, although its form is known. */
-function questionOf(
-  { does, row, patterns, follows, repository, reads }: Form,
-  place: CommandPlace
-): string | undefined {
+function questionOf(form: Form, place: CommandPlace): string | undefined {
+  const { does, row, patterns, repository, reads } = form
   if (does === 'wraps') return undefined
   if (does !== 'reads') return NOTHING_ALLOWS
+  if (!place.isInside('.')) return ELSEWHERE
   // It prints the names of what is found, and no contents.
   if (row === 'ls' && patterns.length > 0) return place.patternProblem(patterns)
   if (patterns[0] !== undefined) return `${patterns[0]} is a pattern`
-  if (follows) return 'it follows links, which may lead out of the project'
+  if (form.follows || (form.enters && reads.some(path => place.isFolder(path))))
+    return 'it follows links, which may lead out of the project'
   const problem = repository === 'config' ? place.repositoryProblem('program', []) : undefined
   return problem ?? place.readProblem(reads)
 }
@@ -194,6 +212,9 @@ function questionOf(
 export const NOTHING_ALLOWS = 'nothing allows it'
 
 const NOT_SIMPLE = 'it contains more than simple commands: a loop, a function, a substitution or similar'
+
+const PLANTED = 'a command before it may change where its paths lead'
+const ELSEWHERE = 'it runs in a folder that is not in the project'
 
 const asks = (text: string, why: string): LeafVerdict => ({ text, decision: 'ask', why })
 

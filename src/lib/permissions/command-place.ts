@@ -3,9 +3,9 @@ import type { Form } from '../shell/form.ts'
 import { isProgramOf } from '../shell/programs.ts'
 import type { Folders } from '../shell/walk.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
-import { isWithin } from '../world/files/paths.ts'
+import { isWithin, repositoryTop } from '../world/files/paths.ts'
 import type { RepositoryFacts } from '../world/files/repository.ts'
-import { wayTo } from './named-paths.ts'
+import { foundBy, wayTo } from './named-paths.ts'
 import { pathOf, patternOf } from './path-pattern.ts'
 import type { CallFacts, Policy } from './policy.ts'
 import { isPrivate } from './protected-paths.ts'
@@ -35,6 +35,10 @@ export class CommandPlace {
     return this.#folders.map(folder => wayTo(path, folder, this.#call).path)
   }
 
+  isFolder(path: string): boolean {
+    return this.#real(path).some(each => this.#call.has?.(`${each}/.`) === true)
+  }
+
   get #repositories(): readonly RepositoryFacts[] {
     const { repository } = this.#call
     return repository === undefined ? [] : this.#folders.map(folder => repository(folder))
@@ -50,16 +54,22 @@ export class CommandPlace {
   }
 
   /** Why files that it does not name need a prompt: they may control the agent or run later. */
-  fillProblem(folders: readonly string[]): string | undefined {
+  fillProblem(folders: readonly string[], merged: readonly string[]): string | undefined {
     // Files with names that have an effect are looked for there.
     const isSensitive = (folder: string): boolean =>
       this.#policy.roots.some(root => isWithin(root, folder)) || this.#call.has?.(join(folder, '.git')) === true
     const filled = folders.find(folder => this.#real(folder).some(isSensitive))
-    return filled && `what it writes in ${filled} may control the agent or run later`
+    if (filled !== undefined) return `what it writes in ${filled} may control the agent or run later`
+    const through = merged.find(path => this.isFolder(path))
+    return through && `links in ${through} may lead out of the project`
   }
 
   /** What git would run besides itself. */
   repositoryProblem(fact: 'program' | 'driver' | 'hook', remotes: readonly string[]): string | undefined {
+    const { has } = this.#call
+    // There it compares and searches any files.
+    if (fact === 'program' && has !== undefined && this.#folders.some(each => repositoryTop(each, has) === undefined))
+      return 'there is no repository'
     const facts = this.#repositories
     const program = facts.find(each => each[fact])?.[fact]
     if (program !== undefined) return `git would run ${program}`
@@ -71,6 +81,8 @@ export class CommandPlace {
     const folderOf = (pattern: string): string => pattern.slice(0, pattern.search(/[*?[]/)).replace(/[^/]*$/, '') || '.'
     const found = patterns.find(pattern => {
       if (/[*?[].*\/\.\.(?:\/|$)/s.test(pattern) || !this.isInside(folderOf(pattern))) return true
+      const paths = this.#folders.map(folder => foundBy(pattern, folder, this.#call))
+      if (this.#call.list && paths.some(each => each?.every(path => this.isInside(path)) !== true)) return true
       const folders = this.#real(folderOf(pattern)).map(pathOf)
       return this.#policy.rules.some(({ behavior, tool, specifier }) => {
         if (behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool)))

@@ -8,9 +8,10 @@ import { commandsHeldBy, wordsOfKnown, type HeldCommand } from '../shell/nested-
 import { pathspecIn } from '../shell/operand.ts'
 import { parseShell } from '../shell/parse.ts'
 import { programName, takesCode } from '../shell/programs.ts'
-import { programRow } from '../shell/row.ts'
+import { isOfSystem, programRow } from '../shell/row.ts'
 import { roughLeaves } from '../shell/split-words.ts'
 import { Walker, type Folders, type CommandStep, type WalkedText } from '../shell/walk.ts'
+import { pathGlob } from '../util/path-glob.ts'
 import type { RulePlaces } from './path-pattern.ts'
 
 /** The paths that a text may mean: as written, and resolved. */
@@ -46,6 +47,25 @@ export function wayTo(path: string, folder: string, ground: PathLookup): Way {
     ways.found.set(key, (way = ground.real(path, from)))
   }
   return way
+}
+
+const MOST_FOUND = 2_000
+
+/** The paths that the shell finds with a pattern, through links. Undefined: too many, or not known. */
+export function foundBy(pattern: string, folder: string, { list }: PathLookup): readonly string[] | undefined {
+  let paths = [pattern.startsWith('/') ? '/' : folder]
+  for (const part of pattern.split('/').filter(each => each !== '')) {
+    const isFree = /[*?[]/.test(part)
+    const fits = isFree ? pathGlob(part) : undefined
+    const isShown = (name: string): boolean => part.startsWith('.') || !name.startsWith('.')
+    paths = paths.flatMap(path =>
+      fits === undefined
+        ? [`${path}/${part}`]
+        : (list?.(path) ?? []).filter(name => isShown(name) && fits([name])).map(name => `${path}/${name}`)
+    )
+    if (list === undefined || paths.length > MOST_FOUND) return undefined
+  }
+  return paths
 }
 
 /** The walk through a command, from the folder in which it starts. */
@@ -96,6 +116,8 @@ export interface UsedPaths {
   readonly reads: ReadonlySet<string>
   readonly writes: ReadonlySet<string>
   readonly searched: ReadonlySet<string>
+  /** Folders in which it may write files that it does not name. */
+  readonly swept: ReadonlySet<string>
   /** It uses no others. */
   readonly whole: boolean
 }
@@ -105,7 +127,8 @@ export const pathsUsedBy = oncePerCall((command, places, ground): UsedPaths => {
   const use = new Use(ground)
   use.text(walked)
   if (!use.whole) use.held(command, walker)
-  return { reads: use.reads.paths, writes: use.writes.paths, searched: use.searched.paths, whole: use.whole }
+  const { reads, writes, searched, swept, whole } = use
+  return { reads: reads.paths, writes: writes.paths, searched: searched.paths, swept: swept.paths, whole }
 })
 
 const MOST_HELD = 500
@@ -114,6 +137,7 @@ class Use {
   readonly reads: Looking
   readonly writes: Looking
   readonly searched: Looking
+  readonly swept: Looking
   whole = true
   readonly #ground: PathLookup
 
@@ -122,6 +146,7 @@ class Use {
     this.reads = new Looking(ground)
     this.writes = new Looking(ground)
     this.searched = new Looking(ground)
+    this.swept = new Looking(ground)
   }
 
   text({ isFlat, steps }: WalkedText): void {
@@ -153,7 +178,7 @@ class Use {
       else this.#at(kind === 'read' ? this.reads : this.writes, target.text, folders)
     }
     if (leaf.words.length === 0) return
-    const { does, isKnown, reads, writes, follows, repository, patterns } = form
+    const { does, isKnown, reads, writes, fills, follows, repository, patterns } = form
     if (isByPath || !isKnown || does === 'runs' || patterns.length > 0) this.whole = false
     const { has } = this.#ground
     const tops = repository && has ? (folders ?? []).map(folder => repositoryTop(folder, has)) : []
@@ -163,6 +188,15 @@ class Use {
       if (isWidePathspec(path)) this.whole = false
     }
     for (const path of writes) this.#at(this.writes, path, folders)
+    // What others write, such as `prettier --check .`, is not known by their words.
+    if (isOfSystem(form.row))
+      for (const path of [...writes, ...fills].map(folderOfPattern)) this.#at(this.swept, path, folders)
+    // There, git compares and searches any files.
+    if (tops.includes(undefined)) for (const path of reads) this.#at(this.searched, path, folders)
+    for (const path of patterns.flatMap(
+      each => folders?.flatMap(folder => foundBy(each, folder, this.#ground) ?? []) ?? []
+    ))
+      this.#at(does === 'changes' ? this.writes : this.reads, path, folders)
     this.#search(step)
     if (follows) this.#at(this.searched, '/', folders)
     for (const each of inner) this.#step(each)
@@ -267,6 +301,10 @@ function gluedIn(word: string): readonly string[] {
 }
 
 const MOST_SIGNS = 20
+
+/** Of what git takes for a pattern, the folder. */
+const folderOfPattern = (path: string): string =>
+  /[*?[]/.test(path) ? path.replace(/[^/]*[*?[].*$/s, '') || '.' : path
 
 /** It matches more than one path. */
 const isWidePathspec = (word: string): boolean =>

@@ -26,6 +26,8 @@ export interface PathLookup {
   /** Resolves a path for a process in this folder. */
   readonly real?: ((path: string, cwd: string) => { readonly path: string; readonly sure: boolean }) | undefined
   readonly has?: ((path: string) => boolean) | undefined
+  /** The names in a folder; none if there is no such folder. */
+  readonly list?: ((folder: string) => readonly string[]) | undefined
   /** The folders in which commands find programs, as in `PATH`. */
   readonly searchPath?: string | undefined
   /** What the repository of a folder makes git run. */

@@ -160,7 +160,8 @@ function concernsCommand(rule: Rule, pattern: PathPattern, call: CallFacts, plac
   const isRead = FILE_READERS.has(rule.tool)
   const known = used === undefined ? [] : isRead ? used.all : used.writes
   if (known.some(pattern.fits)) return 'yes'
-  for (const folder of (isRead && used?.searched) || []) if (pattern.isBelow(folder, call.has)) return 'maybe'
+  for (const folder of (isRead ? used?.searched : used?.swept) ?? [])
+    if (pattern.isBelow(folder, call.has)) return 'maybe'
   if (unsure) return 'maybe'
   if (!paths.some(pattern.fits)) return 'no'
   return used?.whole === true && !known.some(pattern.fitsLoosely) ? 'no' : 'maybe'
@@ -190,7 +191,9 @@ interface About {
   readonly paths: readonly SplitPath[]
   readonly unsure: boolean
   /** Of a command: what it is known to use. */
-  readonly used?: Readonly<Record<'all' | 'writes' | 'searched', readonly SplitPath[]>> & { readonly whole: boolean }
+  readonly used?: Readonly<Record<'all' | 'writes' | 'searched' | 'swept', readonly SplitPath[]>> & {
+    readonly whole: boolean
+  }
 }
 
 /** Of the last call: all rules ask about the same one. */
@@ -216,7 +219,8 @@ function pathsOf(call: CallFacts, places: RulePlaces): About {
         whole: used.whole,
         all: [...used.reads, ...used.writes].map(pathOf),
         writes: Array.from(used.writes, pathOf),
-        searched: Array.from(used.searched, pathOf)
+        searched: Array.from(used.searched, pathOf),
+        swept: Array.from(used.swept, pathOf)
       }
     })
   })

@@ -9,7 +9,18 @@ interface Doubt {
   readonly isOpaque: boolean
 }
 
-const LISTS = ['reads', 'writes', 'inside', 'fills', 'commands', 'texts', 'remotes', 'patterns'] as const
+const LISTS = [
+  'reads',
+  'writes',
+  'inside',
+  'fills',
+  'merges',
+  'commands',
+  'texts',
+  'remotes',
+  'urls',
+  'patterns'
+] as const
 
 /** What a program does with these words. */
 export class Form {
@@ -24,16 +35,23 @@ export class Form {
   readonly inside: string[] = []
   /** Folders in which it writes files that the command does not name: what an archive or another folder holds. */
   readonly fills: string[] = []
+  /** If these are folders, it writes through links that are in them. */
+  readonly merges: string[] = []
   /** Commands that it runs, and texts for the shell. */
   readonly commands: (readonly ShellWord[])[] = []
   readonly texts: string[] = []
   /** Remote repositories; empty: the usual one. */
   readonly remotes: string[] = []
+  readonly urls: string[] = []
   /** Words that the shell replaces by names of files, none of which can be an option. */
   readonly patterns: string[] = []
   deep = false
   /** It follows links that it finds, which may lead anywhere. */
   follows = false
+  /** Given a folder, it reads the files in it, also through links. */
+  enters = false
+  /** It may create links: where paths lead afterwards is not known. */
+  plants = false
   /** What must be true of the repository. */
   repository: 'config' | 'hooks' | undefined
 
@@ -60,5 +78,7 @@ export class Form {
     for (const list of LISTS) (this[list] as unknown[]).push(...inner[list])
     this.deep ||= inner.deep
     this.follows ||= inner.follows
+    this.enters ||= inner.enters
+    this.plants ||= inner.plants
   }
 }

@@ -21,6 +21,8 @@ export function takeOperand(reader: RowReader, word: ShellWord, kind: string, in
   const { form, name } = reader
   const { text, known } = word
   const narrow = NARROW[kind]
+  if (kind === 'url') form.urls.push(text)
+  if (kind === 'target' || kind === 'task') form.inside.push(...pathsLeadingOut(text))
   if (narrow !== undefined) {
     if (narrow.not.test(text)) reader.doubt(`${text} is not a file, or chooses others, for ${name}`, index + 1)
     takeOperand(reader, word, narrow.as, index)
@@ -31,12 +33,8 @@ export function takeOperand(reader: RowReader, word: ShellWord, kind: string, in
   } else if (kind === 'folder' && text.startsWith('-')) reader.doubt('it may be the folder before, or an option')
   else if (kind === 'remote') form.remotes.push(text)
   else if (kind === 'inside' || kind === 'script' || kind === 'gopath') takeInside(reader, text, kind, index)
-  else if (kind in PATHS) {
-    const paths = PATHS[kind]!(text)
-    if (kind !== 'write') form.reads.push(...paths)
-    if (kind === 'write' || kind === 'changed') form.writes.push(...paths)
-    if (kind === 'deep') form.deep = true
-  } else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
+  else if (kind in PATHS) takePath(form, text, kind)
+  else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
     reader.doubt(`${text} is not known to be harmless for ${name}`, index + 1)
   else if (kind.endsWith('package') && INSTALLS.test(name))
     reader.doubt(`${text} is a package by others, and only a rule that contains ${name} covers it`, reader.from, false)
@@ -66,6 +64,13 @@ const PATHS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   lines: text => Array.from(text.matchAll(/:/g), ({ index }) => text.slice(index + 1))
 }
 
+function takePath(form: Form, text: string, kind: string): void {
+  const paths = PATHS[kind]?.(text) ?? []
+  if (kind !== 'write') form.reads.push(...paths)
+  if (kind === 'write' || kind === 'changed') form.writes.push(...paths)
+  if (kind === 'deep') form.deep = true
+}
+
 function takeInside({ form, row, doubt }: RowReader, text: string, kind: string, index: number): void {
   const path = text.replace(/::.*$/s, '').replace(/\/\.\.\.$/, '')
   if (/^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path) || (kind === 'script' && path === ''))
@@ -86,6 +91,8 @@ function takeSed({ form, doubt }: RowReader, script: string): void {
 /** Patterns and variables. Where no option does harm, they may become anything. */
 function takeUnknown({ form, row, doubt }: RowReader, text: string, kind: string): void {
   const isAny = row.properties.has('any')
+  // What find has found.
+  if (text === '{}' && kind in PATHS) return takePath(form, text, kind)
   const mayBe = /^(?:read|write|rev|changed|inside|script|text|task)$/.test(kind)
   const isHiddenTarget = /^(?:write|changed)$/.test(kind) && isHidden(text)
   if (mayBe && isPattern(text) && (isAny || isSafePattern(text)) && !isHiddenTarget) form.patterns.push(text)
@@ -100,5 +107,8 @@ export const isSafePattern = (text: string): boolean => isPattern(text) && /^[\w
 /** What it becomes may be a file that controls the agent: only a pattern with a dot finds those. */
 export const isHidden = (text: string): boolean => /(?:^|\/)\.(?!\.?(?:\/|$))/.test(text)
 
-/** A path that may lead out of the project. */
-export const leadsOut = (text: string): boolean => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text)
+/** The paths in a word that may lead out of the project: `--x=/a`, `-o/a`, `a:/b`, `a,../b`. */
+export const pathsLeadingOut = (text: string): readonly string[] =>
+  [text, text.replace(/^-\w/, '')]
+    .flatMap(each => each.replaceAll(/\bhttps?:\/\/\S*/g, '').split(/[=:,@\s]/))
+    .filter(each => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(each))

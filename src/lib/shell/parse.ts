@@ -283,7 +283,7 @@ class Walk {
   /** Text outside of quotes. It is not plain where bash might see more in it than the parser does. */
   #bare(word: { text: string; known: boolean }, raw: string, value: string): void {
     const unescaped = raw.replaceAll(/\\[\x20-\x7E\n]/g, '')
-    const isHome = /[=:]~/.test(raw) || (raw.startsWith('~') && /(?:^|[=:])$/.test(word.text))
+    const isHome = /[=:]~/.test(raw.replaceAll('\\\n', '')) || (raw.startsWith('~') && /(?:^|[=:])$/.test(word.text))
     if (isHome || (/[[\]]/.test(unescaped) && !/^[[\]]$/.test(raw))) word.known = false
     const signs = unescaped.replaceAll(/\{[^\s,.'"\\$`{}()<>;&|*?[\]]*\}/g, '')
     if (/[\s'"\\$`(){}<>;&|]/.test(signs) || (word.text === '' && /^[!#]/.test(raw))) this.plain = false

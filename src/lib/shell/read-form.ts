@@ -1,10 +1,10 @@
 import { RUNS_OTHERS } from './rows/properties.ts'
-import { CHOOSES_CODE, INSTALLS, OPENS_EDITOR, SCRIPT_NAME, UNPACKS } from './rows/words.ts'
+import { CHOOSES_CODE, INSTALLS, OPENS_EDITOR, PLANTS, SCRIPT_NAME, UNPACKS } from './rows/words.ts'
 import { Form } from './form.ts'
-import { isHidden, isPattern, isSafePattern, leadsOut, takeOperand, type RowReader } from './operand.ts'
+import { isHidden, isPattern, isSafePattern, pathsLeadingOut, takeOperand, type RowReader } from './operand.ts'
 import type { ShellWord } from './parse.ts'
 import { isProgramOf, programName } from './programs.ts'
-import { optionsGiven, programRow, type OptionGiven, type ProgramRow, type RowOperand } from './row.ts'
+import { isOfSystem, optionsGiven, programRow, type OptionGiven, type ProgramRow, type RowOperand } from './row.ts'
 import { isAssignment } from './variables.ts'
 
 const READY = new WeakMap<readonly ShellWord[], Form>()
@@ -53,7 +53,7 @@ function unlisted(name: string, words: readonly ShellWord[], from: number): Form
     if (index < from) continue
     if (!known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))
       form.add(`${name} is not in the table of programs, and ${text} is not a plain word`, index + 1)
-    form.inside.push(...text.split('=').filter(leadsOut))
+    form.inside.push(...pathsLeadingOut(text))
   }
   return form
 }
@@ -66,10 +66,11 @@ class FormReader implements RowReader {
   readonly from: number
   readonly form = new Form()
   readonly #words: readonly ShellWord[]
-  readonly #seen = new Set<string>()
+  /** The options, and where each was given last. */
+  readonly #seen = new Map<string, number>()
   readonly #operands: { readonly word: ShellWord; readonly index: number }[] = []
-  /** Operands that are missing: the first one, or all. */
-  #missing: '' | 'first' | 'all' = ''
+  /** Operands that are missing: the first one, or all. `none`: there may be several like the first. */
+  #missing: '' | 'first' | 'all' | 'none' = ''
 
   constructor(name: string, row: ProgramRow, words: readonly ShellWord[], from: number) {
     this.name = name
@@ -86,13 +87,16 @@ class FormReader implements RowReader {
     form.row = this.name
     form.does = does
     form.deep = this.#is('deep')
+    form.enters = this.#is('enters')
     form.repository = this.#is('git') ? 'config' : this.#is('hooks') ? 'hooks' : undefined
     if (does === 'asks') this.doubt(`${this.name} always needs a prompt`)
     this.#split()
     this.#place()
     if (this.#is('copies')) this.#copy()
-    const seen = ` ${[...this.#seen].join(' ')} `
-    if (UNPACKS[this.name]?.test(seen) === true) form.fills.push(form.inside.at(-1) ?? '.')
+    if (this.#is('sweeps')) form.fills.push(...form.writes)
+    const seen = ` ${[...this.#seen.keys()].join(' ')} `
+    if (UNPACKS[this.name]?.test(seen) === true) this.#unpack()
+    form.plants ||= form.does === 'changes' && PLANTS[this.name]?.test(seen) === true
     if (OPENS_EDITOR[this.name]?.test(seen) === true) this.doubt('an editor would be opened')
     return form
   }
@@ -150,7 +154,7 @@ class FormReader implements RowReader {
 
   /** How many further words belong to the option. */
   #take({ name, option, glued }: OptionGiven, index: number): number {
-    this.#seen.add(name)
+    this.#seen.set(name, index)
     if (option === undefined) {
       if (!this.#is('any')) this.doubt(`${name} is not listed as harmless for ${this.name}`, index + 1)
       return 0
@@ -162,6 +166,8 @@ class FormReader implements RowReader {
     // Nothing is written there. Options of find may take further words.
     const isFile = sign === '>' && !this.#is('dash')
     if (isFile && (glued ?? this.#words[index + 1]?.text) === '/dev/null') return taken
+    if (glued !== undefined && this.#is('apart') && !name.startsWith('--') && !/^\d+$/.test(glued))
+      this.doubt(`the value of ${name} is not a word of its own`)
     const isHarm = /^[!~]/.test(sign)
     if (isHarm || sign.startsWith('>'))
       this.doubt(
@@ -171,6 +177,7 @@ class FormReader implements RowReader {
       )
     if (sign.endsWith('^') || sign === '@') this.#missing ||= 'first'
     if (sign === '.') this.#missing = 'all'
+    if (sign === '+') this.#missing = 'none'
     if (sign === '%') return this.#command(name, index)
     if (sign === '&') return this.#module(index, glued)
     if (sign === '?' && option.kind !== '' && glued !== undefined)
@@ -211,7 +218,10 @@ class FormReader implements RowReader {
     const rest = this.#words.slice(index + 1)
     const end = rest.findIndex(({ text }, at) => text === ';' || (text === '+' && rest[at - 1]?.text === '{}'))
     if (end < 1) return (this.doubt('a command has no end'), rest.length)
-    this.form.commands.push(rest.slice(0, end))
+    // What is found may be anything: as a whole word it is a path.
+    const glued = rest.slice(0, end).find(({ text }) => text.includes('{}') && text !== '{}')
+    if (glued !== undefined) this.doubt(`what ${glued.text} becomes is not known`)
+    this.form.commands.push(rest.slice(0, end).map(each => (each.text === '{}' ? { text: '{}', known: false } : each)))
     this.form.deep = true
     if (!findsFiles(this.#words.slice(0, index))) this.form.follows = true
     return end + 1
@@ -230,13 +240,20 @@ class FormReader implements RowReader {
   #program(words: readonly ShellWord[], index: number): void {
     const inner = formOf(words)
     for (const { why, until } of inner.doubts) this.doubt(why, until + index)
+    if (this.#is('fetches') && isOfSystem(inner.row)) this.doubt(`${inner.row} would be a package by others`)
     if (inner.does === 'wraps') this.doubt(`${words[0]?.text} runs another program`)
     this.form.include(inner)
   }
 
   /** Gives each operand its kind. Those before and behind the kind that may repeat have theirs by position. */
   #place(): void {
-    const kinds = this.#missing === 'first' ? this.row.operands.slice(1) : this.row.operands
+    const [first, ...others] = this.row.operands
+    const kinds =
+      this.#missing === 'none' && first !== undefined
+        ? [{ ...first, times: '*' as const }]
+        : this.#missing === 'first'
+          ? others
+          : this.row.operands
     const many = kinds.findIndex(({ times }) => times === '*' || times === '+')
     const behind = many === -1 ? [] : kinds.slice(many + 1)
     const front = many === -1 ? kinds : kinds.slice(0, many)
@@ -270,10 +287,10 @@ class FormReader implements RowReader {
     const isOfScript = this.row.operands.some(({ kind }) => kind === 'script')
     for (const { text, known } of words) {
       if (!known && isSafePattern(text)) this.form.patterns.push(text)
-      else if (!known) this.doubt(`${text} is only known to the shell`)
+      else if (!known && text !== '{}') this.doubt(`${text} is only known to the shell`)
       if (isOfScript) continue
       if (CHOOSES_CODE.test(text)) this.doubt(`${text} may choose the code that is run`)
-      this.form.inside.push(...text.split('=').filter(leadsOut))
+      this.form.inside.push(...pathsLeadingOut(text))
     }
   }
 
@@ -293,6 +310,13 @@ class FormReader implements RowReader {
     form.include(inner)
   }
 
+  /** Into the folder that an option names, but for what tar finds named before that option. */
+  #unpack(): void {
+    const at = Math.max(...['-C', '--directory'].map(name => this.#seen.get(name) ?? -1))
+    const isBefore = this.name === 'tar' && this.#operands.some(({ index }) => index < at)
+    this.form.fills.push(...this.form.inside, ...(this.form.inside.length === 0 || isBefore ? ['.'] : []))
+  }
+
   /** Into a folder: each source keeps its name there, or all that is in it is put there. */
   #copy(): void {
     const [target = '', ...sources] = this.#operands.map(({ word }) => word.text).toReversed()
@@ -302,8 +326,9 @@ class FormReader implements RowReader {
     if (target.includes('{}')) form.fills.push('.')
     for (const source of sources) {
       const isMerged = /(?:^|\/)\.{0,2}$|\{\}/.test(source) || isHidden(source.replace(/[^*?[]+$/, ''))
-      if (isMerged || isNoFolder) form.fills.push(target)
+      if (isMerged || isNoFolder || this.#seen.has('--parents')) form.fills.push(target)
       else form.writes.push(`${target}/${programName(source)}`)
+      if (form.deep) form.merges.push(`${target}/${programName(source)}`)
     }
   }
 }

@@ -11,10 +11,11 @@ import { RUNNING } from './rows/running.ts'
  * - `inert`: it starts no other program, whatever its options. `any`: and no option of it does harm. `raw`: it has no
  *   options. `posix`: options end at the first operand. `dash`: long options have one dash. `bundled`: as in `tar czf`.
  *   `deep`: it searches folders. `copies`: the last operand may be a folder, in which the others keep their names.
- *   `unpacks`: it writes the files that are in an archive. `git`, `hooks`: the repository must name no program, or have no hooks
+ *   `enters`: given a folder, it reads the files in it, also through links. `sweeps`: given a folder, it changes all that is in it.  `apart`:
+ *   values are words of their own. `fetches`: a program that is not installed is downloaded. `git`, `hooks`: the repository must name no program, or have no hooks
  * - options: `-abc` or `--name`; a sign says what follows: `=` a value, `=kind` a value of that kind, `<` a file that is read,
  *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
- *   `@` the first operand is missing, `.` all operands may be missing, `%` a command up to `;` or `+`, `$` a text for the
+ *   `@` the first operand is missing, `.` all operands may be missing, `+` all are like the first, `%` a command up to `;` or `+`, `$` a text for the
  *   shell, `&` a program with its arguments, `*` it searches folders, `**` and follows links in them, `-#` any number. `~` and `!` (with a value) are not harmless
  * - operands: kinds (`KINDS` in rows/kinds.ts), each with `?`, `*` or `+` as in regular expressions
  *
@@ -75,7 +76,7 @@ function readRow(text: string): ProgramRow {
 
 const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter(word => word !== '')
 
-const TOKEN = /^([-+]{0,2}[\w.#-]+?)(?:([=<>?^@.%$&~!])(2)?(\^)?([a-z]*))?(\*\*?)?$/
+const TOKEN = /^([-+]{0,2}[\w.#-]+?)(?:([=<>?^@.%$&~!+])(2)?(\^)?([a-z]*))?(\*\*?)?$/
 
 function optionsIn(token: string, dash: boolean): readonly (readonly [string, RowOption])[] {
   const flag = { sign: '', kind: '', values: 0, deep: false, follows: false }
@@ -87,6 +88,9 @@ function optionsIn(token: string, dash: boolean): readonly (readonly [string, Ro
   const letters = !dash && /^-[A-Za-z]{2,}$/.test(name)
   return letters ? Array.from(name.slice(1), letter => [`-${letter}`, option]) : [[name, option]]
 }
+
+/** It is a program of the system, and not of a project. */
+export const isOfSystem = (name = ''): boolean => [READING, CHANGING, GIT].some(rows => name in rows)
 
 export interface OptionGiven {
   readonly name: string

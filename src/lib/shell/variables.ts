@@ -20,8 +20,8 @@ export const steers = (text: string): boolean => STEERS.test(/^\w+/.exec(text)?.
  * Whether a command gets a variable of the environment: not if it would mean something else than it says, by a setting
  * of the shell or a function in the place of a known program; for one that only reads, nor if programs would do more.
  */
-export function isInherited(name: string, onlyReads: boolean): boolean {
+export function isInherited([name, value]: readonly [string, string], onlyReads: boolean): boolean {
   const [, held] = /^BASH_FUNC_(.+)(?:%%|\(\))$/s.exec(name) ?? []
   if (held !== undefined) return !onlyReads && !isProgramOf('builtIn', held) && programRow(held) === undefined
-  return !OF_SHELL.test(name) && !(onlyReads && OF_READERS.test(name))
+  return !OF_SHELL.test(`${name}=${value}`) && !(onlyReads && OF_READERS.test(name))
 }

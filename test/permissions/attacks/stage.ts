@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { decide } from '../../../src/lib/permissions/decide.ts'
 import { twinsFor } from '../../../src/lib/permissions/hard-links.ts'
 import { onlyReads } from '../../../src/lib/shell/only-reads.ts'
-import { isThere, resolvePath } from '../../../src/lib/world/files/paths.ts'
+import { isThere, namesInFolder, resolvePath } from '../../../src/lib/world/files/paths.ts'
 import { repositoryFacts } from '../../../src/lib/world/files/repository.ts'
 import { HOME } from '../permission-kit.ts'
 
@@ -31,7 +31,8 @@ export function attackStage(): Stage {
     root,
     judge(command, rules, more = {}) {
       const policy: Policy = { rules, mode: 'default', roots: [root], home: HOME, ...more }
-      const facts = { cwd: root, real: resolvePath, has: isThere, repository: repositoryFacts, twins: twinsFor(policy) }
+      const lookup = { real: resolvePath, has: isThere, list: namesInFolder, repository: repositoryFacts }
+      const facts = { cwd: root, ...lookup, twins: twinsFor(policy) }
       const subject = { kind: 'command', command } as const
       return decide({ tool: 'Bash', input: { command }, subject, readOnly: onlyReads(command), ...facts }, policy)
     },

@@ -3,7 +3,7 @@ import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import { twinsFor } from '../../permissions/hard-links.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { isThere, resolvePath } from '../../world/files/paths.ts'
+import { isThere, namesInFolder, resolvePath } from '../../world/files/paths.ts'
 import { repositoryFacts } from '../../world/files/repository.ts'
 import type { Pending } from './open-call.ts'
 
@@ -77,6 +77,7 @@ export const lookupIn = ({ cwd }: ToolSession): PathLookup => ({
   cwd,
   real: resolvePath,
   has: isThere,
+  list: namesInFolder,
   repository: repositoryFacts
 })
 
@@ -93,6 +94,7 @@ export function decidedCall(
     cwd: place.cwd,
     real: resolvePath,
     has: isThere,
+    list: namesInFolder,
     searchPath: place.env['PATH'],
     repository: repositoryFacts,
     twins: twinsFor(permissions)

@@ -6,7 +6,7 @@ import type { CallFacts, Policy, Rule } from '../../permissions/policy.ts'
 import { otherNames } from '../../query/options/other-names.ts'
 import { rulesOf } from '../../settings/permissions/permission-settings.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { isThere, resolvePath } from '../../world/files/paths.ts'
+import { isThere, namesInFolder, resolvePath } from '../../world/files/paths.ts'
 import { repositoryFacts } from '../../world/files/repository.ts'
 import type { ProjectState } from '../common.ts'
 
@@ -37,6 +37,7 @@ export const factsHere = (tool: string, input: PlainObject, policy: Policy): Cal
   factsOf(tool, input, policy, {
     real: resolvePath,
     has: isThere,
+    list: namesInFolder,
     searchPath: process.env['PATH'],
     repository: repositoryFacts,
     twins: twinsFor(policy)

@@ -1,7 +1,7 @@
 /** Data: programs that change what they name, or what their name says, and start nothing. */
 export const CHANGING: Readonly<Record<string, string>> = {
-  chmod: 'changes inert | -R -v -c -f --recursive --verbose --changes --silent | text write+',
-  chown: 'changes inert | -R -v -c -f -h --recursive --verbose --changes | text write+',
+  chmod: 'changes inert sweeps | -R -v -c -f --recursive --verbose --changes --silent | text write+',
+  chown: 'changes inert sweeps | -R -v -c -f -h --recursive --verbose --changes | text write+',
   cp: `changes inert copies | -a* -d -f -i -l~ -L** -n -p -P -r* -R* -s~ -u -v -x -T --archive* --force --interactive --no-clobber --no-dereference --dereference** --preserve?
     --recursive* --update? --verbose --parents --no-target-directory --reflink? | read+ write`,
   dd: 'asks inert',
@@ -13,7 +13,7 @@ export const CHANGING: Readonly<Record<string, string>> = {
   mkfifo: 'changes inert | -m= | write+',
   mktemp: 'changes inert | -d -u -q | none',
   mv: 'changes inert deep copies | -f -i -n -u -v -T --force --interactive --no-clobber --update? --verbose --no-target-directory | changed+ write',
-  rm: 'changes inert | -d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? | write+',
+  rm: 'changes inert sweeps | -d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? | write+',
   rmdir: 'changes inert | -p -v --parents --ignore-fail-on-non-empty --verbose | write+',
   tee: 'changes inert | -a -i --append --ignore-interrupts | write*',
   touch: 'changes inert | -a -c -m -h -d= -t= -r< --no-create --date= --reference< --time= | write+',
@@ -24,11 +24,11 @@ export const CHANGING: Readonly<Record<string, string>> = {
     --max-size= --bwlimit= -e! --rsh! --rsync-path! --files-from! --daemon~ --config! --log-file> -T! --temp-dir! --backup-dir! -M! | from+ to`,
   shuf: 'reads inert | -i= -n= -r -z --input-range= --head-count= --repeat -o> --output> | read?',
   'shuf -e': 'reads inert | -n= -r -z --head-count= --repeat | text*',
-  tar: `changes bundled unpacks | -f=archive -C=inside -c -x -t -r -u -z -j -J -v -p -h** -k -m -O -P~ -I! -F! -T! -X< -W --file=archive --directory=inside --create --extract --get --list --append --update --gzip --gunzip
+  tar: `changes bundled | -f=archive -C=inside -c -x -t -r -u -z -j -J -v -p -h** -k -m -O -P~ -I! -F! -T! -X< -W --file=archive --directory=inside --create --extract --get --list --append --update --gzip --gunzip
     --bzip2 --xz --zstd --auto-compress -a --verbose --exclude= --exclude-from< --exclude-vcs --strip-components= --wildcards --keep-old-files --same-owner --no-same-owner --checkpoint?
     --checkpoint-action! --to-command! --use-compress-program! --rsh-command! --rmt-command! --info-script! --new-volume-script! --owner= --group= --mtime= --sort= --transform! --numeric-owner
     | deep*`,
-  unzip: 'changes unpacks | -l -t -v -q -o -n -j -p -d=inside | read text*',
+  unzip: 'changes | -l -t -v -q -o -n -j -p -d=inside | read text*',
   zip: 'changes | -r** -q -v -j -9 -# -u -x= | write read*',
   zipinfo: 'reads inert | -1 -l -m -v -h -t | read text*',
   yes: 'reads any || text*',
@@ -37,7 +37,7 @@ export const CHANGING: Readonly<Record<string, string>> = {
   // What they reach is not on this machine.
   curl: `changes | -s -S -f -i -I -L -v -k -g -4 -6 -# -N -H=head -X= -d=head -A= -e= -m= -u= -b=cookie -w=printed -r= -G --silent --show-error --fail --fail-with-body --include --head --location
     --verbose --insecure --globoff --header=head --request= --data=head --data-raw= --json=head --user-agent= --referer= --max-time= --connect-timeout= --retry= --retry-delay=
-    --retry-all-errors --user= --compressed --http1.1 --http2 --ipv4 --ipv6 --get --no-progress-meter --no-buffer --max-redirs= --cookie=cookie --url=url --write-out=printed --range= --resolve=
+    --retry-all-errors --user= --compressed --http1.1 --http2 --ipv4 --ipv6 --get --no-progress-meter --no-buffer --max-redirs= --cookie=cookie --url=url --write-out=printed --range= --resolve!
     -o> -O~ -K! --config! --output> --remote-name~ -T! --upload-file! -F! --form! -x! --proxy! --cacert! --cert! --key! --engine! --unix-socket! --dump-header> -D> --netrc-file! --trace>
     | url+`,
   dig: 'changes | -x= -t= -4 -6 | text+',

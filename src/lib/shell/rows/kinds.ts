@@ -26,6 +26,7 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   date: /^\+/,
   package: /^(?:@[\w.-]+\/)?[A-Za-z0-9_][\w.-]*(?:@[\w.^~<>=*-]+)?$/,
   pippackage: /^(?:\.|[A-Za-z0-9_][\w.-]*(?:\[[\w,-]+\])?(?:[=<>!~]=?[\w.*,<>=!~]+)?)$/,
+  gopackage: /^[\w./@-]+$/,
   url: /^(?:https?:\/\/\S+|[\w-]+(?:\.[\w-]+)*(?::\d+)?(?:[/?]\S*)?)$/,
   cloned: /^(?:(?:https?|ssh|git):\/\/[\w@.:~/%+-]+|[\w.-]+@[\w.-]+:[\w.~/-]+)$/,
   head: /^(?!@)/,

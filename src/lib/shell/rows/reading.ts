@@ -10,7 +10,7 @@ export const READING: Readonly<Record<string, string>> = {
   cut: 'reads inert | -s -z -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= | read*',
   date: 'reads inert | -u -I? -R -d= -r< --utc --date= --iso-8601? --rfc-3339= --rfc-email --reference< | date?',
   df: 'reads inert | -a -h -H -i -k -l -T -P -t= --human-readable --inodes --local --print-type --total --output? | read*',
-  diff: `reads inert | -q -s -u -c -U= -C= -y -i -w -b -B -E -Z -a -d -N -r** -t -W= -x= -I= -p -e --brief --unified? --context? --side-by-side --color?
+  diff: `reads inert deep enters | -q -s -u -c -U= -C= -y -i -w -b -B -E -Z -a -d -N -r** -t -W= -x= -I= -p -e --brief --unified? --context? --side-by-side --color?
     --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --minimal --new-file --recursive** --exclude= --width=
     --suppress-common-lines --report-identical-files --label= --normal --no-dereference --strip-trailing-cr | read read`,
   dirname: 'reads any || text+',
@@ -47,7 +47,7 @@ export const READING: Readonly<Record<string, string>> = {
   join: 'reads inert | -a= -e= -i -j= -o= -t= -v= -1= -2= --check-order --nocheck-order --header | read read',
   jq: `reads inert | -r -c -e -s -S -n -R -j -a -C -M --raw-output --compact-output --exit-status --slurp --sort-keys --null-input --raw-input --join-output
     --ascii-output --color-output --monochrome-output --tab --indent= --arg=2 --argjson=2 --slurpfile<2 --rawfile<2 --seq --stream --unbuffered | filter read*`,
-  ls: 'reads any || read*',
+  ls: 'reads any | -L** --dereference** | read*',
   lsblk: 'reads any || text*',
   lscpu: 'reads inert | -a -b -e? -J -p? | none',
   md5sum: 'as sha256sum',
@@ -84,7 +84,7 @@ export const READING: Readonly<Record<string, string>> = {
   tac: 'reads any || read*',
   tail: `reads inert | -q -v -z -f -F -# -n= -c= -s= --lines= --bytes= --follow? --quiet --silent --verbose --retry --pid= --sleep-interval= --zero-terminated | read*`,
   tr: 'reads any || text*',
-  tree: `reads inert | -a -d -f -i -l** -x -s -h -D -p -u -g -C -n -r -t -U -v -q -N -Q -F -J -X -L= -P= -I= --noreport --dirsfirst --prune --gitignore --filelimit= --du --si
+  tree: `reads inert apart | -a -d -f -i -l** -x -s -h -D -p -u -g -C -n -r -t -U -v -q -N -Q -F -J -X -L= -P= -I= --noreport --dirsfirst --prune --gitignore --filelimit= --du --si
     --sort= --charset= -o> | read*`,
   tty: 'reads any || none',
   uname: 'reads any || none',

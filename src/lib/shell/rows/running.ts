@@ -19,7 +19,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   unset: 'asks inert',
 
   // JavaScript
-  node: 'runs posix | --es-staging --allow-natives-syntax -v. -h. --version. --help. --check --test. --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter=name --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
+  node: 'runs posix | --es-staging --allow-natives-syntax -v. -h. --version. --help. --check --test+ --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter=name --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
   nodejs: 'as node',
   tsx: 'runs posix | --watch --version. --no-cache --tsconfig=inside -e! -p! --eval! --print! --import! -r! --require! | script args*',
   'ts-node':
@@ -75,7 +75,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'npm config get': 'changes || text*',
   'npm config list': 'changes | -l --json | none',
   'npm help': 'asks',
-  npx: 'runs posix | --no-install --no --no-yes --quiet --prefer-offline --offline -q -y~ --yes~ -p! --package! -c! --call! --node-arg! --shell! --userconfig! -w! | bin',
+  npx: 'runs posix fetches | --no-install --no --no-yes --quiet --prefer-offline --offline -q -y~ --yes~ -p! --package! -c! --call! --node-arg! --shell! --userconfig! -w! | bin',
   yarn: 'runs tasks | -s --silent --version. --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --cwd! --use-yarnrc! | sub?',
   'yarn install':
     'runs | -s --silent --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --check-files --ignore-engines --pure-lockfile | none',
@@ -279,7 +279,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'go fmt': 'runs dash | -n -x | gopath*',
   'go mod': 'runs || sub',
   'go mod tidy': 'runs dash | -v -x -e -compat= | none',
-  'go mod download': 'runs dash | -x -json | text*',
+  'go mod download': 'runs dash | -x -json | gopackage*',
   'go mod verify': 'runs || none',
   'go mod vendor': 'runs dash | -v | none',
   'go mod graph': 'changes || none',
@@ -288,7 +288,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'go version': 'changes dash | -m | none',
   'go env': 'changes dash | -json | name*',
   'go doc': 'changes dash | -all -src -short -u -c | text*',
-  'go get': 'runs dash | -u -t -v -d | text*',
+  'go get': 'runs dash | -u -t -v -d | gopackage*',
   'go install': 'runs dash | -v -tags= -exec! -toolexec! -ldflags! | gopath*',
   gofmt: 'changes dash | -l -d -s -e -w -r= | write*',
   cargo:

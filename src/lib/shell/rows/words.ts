@@ -4,7 +4,7 @@
 export const HARM_IN_AWK = /[|>@]|system|getline|ENVIRON|ARGV|PROCINFO|SYMTAB|FUNCTAB|include|load|namespace/
 
 /** Of these sub-commands: what they name is fetched and run, or runs later. */
-export const INSTALLS = / (?:add|i|install|get|require)$/
+export const INSTALLS = / (?:add|download|i|install|get|require)$/
 
 /** Options of common programs for code, settings and plug-ins, and addresses of code. */
 export const CHOOSES_CODE =
@@ -20,8 +20,21 @@ export const UNPACKS: Readonly<Record<string, RegExp>> = {
   unzip: /^(?!.* -[ltvp] )/
 }
 
+/** The same: what may create links, so that paths lead elsewhere afterwards. */
+const WORKTREE =
+  'checkout switch restore reset merge rebase cherry-pick revert pull stash bisect am apply clone mv worktree submodule'
+const ANY = /^/
+export const PLANTS: Readonly<Record<string, RegExp>> = {
+  ...UNPACKS,
+  ln: ANY,
+  mv: ANY,
+  rsync: ANY,
+  cp: / (?:-a|-d|-P|-r|-R|--archive|--recursive|--no-dereference|--preserve) /,
+  ...Object.fromEntries(WORKTREE.split(' ').map(name => [`git ${name}`, ANY]))
+}
+
 /** The same: what opens an editor, for want of a message. */
 export const OPENS_EDITOR: Readonly<Record<string, RegExp>> = {
   'git commit': /^(?!.* (?:-m|--message|-F|--file|-C|--reuse-message|--no-edit|--dry-run) )/,
-  'git tag': /^(?!.* (?:-m|--message|-F|--file) ).* -a /
+  'git tag': /^(?!.* (?:-m|--message|-F|--file) ).* (?:-a|--annotate) /
 }

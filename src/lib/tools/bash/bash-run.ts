@@ -176,7 +176,7 @@ function commandEnv(
   cwd: string,
   isReading: boolean
 ): Readonly<Record<string, string>> {
-  const inherited = Object.entries(env).filter(([name]) => isInherited(name, isReading))
+  const inherited = Object.entries(env).filter(entry => isInherited(entry, isReading))
   // Bash would take itself for a login shell, and read start-up files that print.
   const level = Number(env['SHLVL']) > 0 ? {} : { SHLVL: '1' }
   return { ...Object.fromEntries(inherited), ...level, PWD: cwd }

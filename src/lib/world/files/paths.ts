@@ -1,4 +1,13 @@
-import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  type Stats
+} from 'node:fs'
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
 
@@ -85,6 +94,8 @@ export function isProgram(path: string): boolean {
 const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(path, { throwIfNoEntry: false }))
 
 export const isThere = (path: string): boolean => linkStat(path) !== undefined
+
+export const namesInFolder = (path: string): readonly string[] => attempt(() => readdirSync(path)) ?? []
 
 /** Whether a path is a folder or is inside it, comparing both as written. `ws-evil` is not in `ws`. */
 export function isWithin(path: string, folder: string): boolean {
