@@ -7,13 +7,27 @@ const EXHAUSTIVE = 'test/**/*.exhaustive.test.ts'
 const exhaustive = process.env['CARABINER_TESTS'] === 'exhaustive'
 process.env['CARABINER_SEED'] ??= String(randomInt(2 ** 31))
 
+const ORDINARY = ['src/**/*.test.ts', 'test/**/*.test.ts']
+/** About code that keeps no state: these files share a process, which saves its start and what they import. */
+const SHARED = [
+  'test/{dialects,permissions,permissions/attacks,schema,seeds,shell}/*.test.ts',
+  'test/hooks/{,dispatch/,events/,time/}*.test.ts'
+]
+const exclude = [...configDefaults.exclude, EXHAUSTIVE]
+
 /** A hang limit, not a speed: a busy machine is only slower. */
 const HANG = 600_000
 
 export default defineConfig({
   test: {
-    include: exhaustive ? [EXHAUSTIVE] : ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: exhaustive ? configDefaults.exclude : [...configDefaults.exclude, EXHAUSTIVE],
+    ...(exhaustive
+      ? { include: [EXHAUSTIVE] }
+      : {
+          projects: [
+            { extends: true, test: { name: 'shared', include: SHARED, exclude, isolate: false } },
+            { extends: true, test: { name: 'own', include: ORDINARY, exclude: [...exclude, ...SHARED] } }
+          ]
+        }),
     globalSetup: [fileURLToPath(new URL('scripts/build.ts', import.meta.url))],
     env: { CARABINER_SEED: process.env['CARABINER_SEED'] },
     reporters: ['default', './scripts/closing-line.ts'],

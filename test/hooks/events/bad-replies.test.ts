@@ -11,7 +11,7 @@ const nested = (depth: number): unknown => {
 const keys = (count: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, index]))
 /** Made once, since making it takes longer than refusing it. */
-const million = keys(1_000_000)
+const many = keys(100_000)
 const polluting = (): Record<string, unknown> =>
   JSON.parse('{"__proto__": {"polluted": true}}') as Record<string, unknown>
 const cycle = (): object => {
@@ -104,8 +104,8 @@ const SHAPES: readonly [string, () => unknown][] = [
 
 /** The same, but so large that once is enough. */
 const LARGE: readonly [string, () => unknown][] = [
-  ['a million keys', () => million],
-  ['an input of a million keys', () => ({ decision: 'allow', updatedInput: million })],
+  ['a hundred thousand keys', () => many],
+  ['an input of a hundred thousand keys', () => ({ decision: 'allow', updatedInput: many })],
   ['a list of a million', () => ({ updatedInput: { list: Array.from({ length: 1_000_000 }) } })]
 ]
 
@@ -169,7 +169,7 @@ describe('what is in bounds', () => {
 describe('a change in place that cannot be trusted', () => {
   it.each<[string, (input: Record<string, unknown>) => object]>([
     ['depth 10,000', input => Object.assign(input, { deep: nested(10_000) })],
-    ['a million keys', input => Object.assign(input, million)],
+    ['a hundred thousand keys', input => Object.assign(input, many)],
     ['a cycle', input => Object.assign(input, { self: input })],
     ['__proto__', () => polluting()],
     ['an empty __proto__', () => JSON.parse('{"__proto__": {}}') as object]
