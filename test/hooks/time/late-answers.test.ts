@@ -43,6 +43,28 @@ describe('an answer that comes too late', () => {
     }
   })
 
+  test('goes to no other fire, whether fires follow each other or overlap', async () => {
+    const clock = manualClock()
+    const hooks = new HookRegistry({ clock })
+    const denies = async ({ toolInput }: { toolInput: unknown }): Promise<HookResult> => {
+      const { id, ms } = toolInput as { id: number; ms: number }
+      if (ms > 0) await new Promise<void>(resolve => void clock.after(ms, resolve))
+      return deny(`fire ${id}`)
+    }
+    hooks.on('PreToolUse', denies, { timeout: 1, name: 'denies' })
+    for (const together of [1, 2, 5]) {
+      for (let first = 0; first < 60; first += together) {
+        const ids = Array.from({ length: together }, (_, place) => first + place)
+        // One in three answers at once, one in time, and one while later fires wait.
+        const fires = ids.map(id => hooks.fire('PreToolUse', callOf('Bash', { id, ms: [0, 500, 1300][id % 3] })))
+        await clock.advance(1)
+        const reasons = (await Promise.all(fires)).map(({ reason }) => reason)
+        const late = 'gate_failed:timeout: hook denies'
+        expect(reasons).toEqual(ids.map(id => (id % 3 === 2 ? expect.stringContaining(late) : `fire ${id}`)))
+      }
+    }
+  })
+
   // FM2
   test('is ignored in a thousand fires', async () => {
     const clock = manualClock()

@@ -6,7 +6,7 @@ export interface Waiter {
   /** When that time ends; 0 until the next sweep has read the clock. */
   due: number
   /** What may be aborted while it waits. */
-  readonly run: { readonly signal: AbortSignal | undefined; readonly session: AbortFlag | undefined }
+  readonly run: { readonly signal: AbortSignal | undefined; readonly session: AbortFlag | undefined } | undefined
   previous: Waiter | undefined
   next: Waiter | undefined
   cut(why: 'timeout' | 'aborted'): void
@@ -52,12 +52,17 @@ export class Deadlines {
     waiter.next = this.#first
     if (this.#first !== undefined) this.#first.previous = waiter
     this.#first = waiter
-    const { signal } = waiter.run
+    const signal = waiter.run?.signal
     if (signal !== undefined && signal !== this.#lastWatched) this.watch(signal)
     this.restart(waiter)
   }
 
   restart(waiter: Waiter): void {
+    if (this.#lazy && waiter.patience > LONGEST && this.#disarm !== undefined) waiter.due = 0
+    else this.#set(waiter)
+  }
+
+  #set(waiter: Waiter): void {
     const exact = this.#lazy === false || waiter.patience <= LONGEST
     waiter.due = exact ? this.#clock.now() + waiter.patience : 0
     if (this.#disarm === undefined) this.#arm(Math.min(waiter.patience, SHORTEST))
@@ -121,7 +126,7 @@ export class Deadlines {
     flag.aborted = true
     const waiting: Waiter[] = []
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
-      if (waiter.run.signal === signal || waiter.run.session === flag) waiting.push(waiter)
+      if (waiter.run?.signal === signal || waiter.run?.session === flag) waiting.push(waiter)
     }
     for (const waiter of waiting) if (this.#holds(waiter)) waiter.cut('aborted')
   }

@@ -26,6 +26,7 @@ export class Roster {
   #byEvent = new Map<string, EventHooks>()
   /** Those of the last event. */
   recent: EventHooks | undefined
+  #entries: readonly HookEntry[] | undefined
 
   constructor(parent?: Roster, scope?: string) {
     this.#parent = parent
@@ -136,6 +137,10 @@ export class Roster {
   }
 
   entries(): readonly HookEntry[] {
+    return (this.#entries ??= this.#sorted())
+  }
+
+  #sorted(): readonly HookEntry[] {
     const around = this.#parent === undefined ? [] : this.#parent.entries()
     return [...around, ...[...this.#hooks.values()].flatMap(hook => hook.entries)].toSorted(inOrder)
   }
@@ -143,6 +148,7 @@ export class Roster {
   #changed(): void {
     this.#byEvent = new Map()
     this.recent = undefined
+    this.#entries = undefined
     for (const reference of this.#children) {
       const child = reference.deref()
       if (child === undefined) this.#children.delete(reference)

@@ -8,87 +8,106 @@ import type { HookAnswer, Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
 import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle, type PendingAnswer } from './settle.ts'
 
+/** One that has ended. An agent rarely waits for two fires at once, so that one is enough. */
+let spare: Wait | undefined
+
 /**
  * Waits for the promises of hooks. When a hook times out, its `Wait` is abandoned: a new one continues with the next
  * hook, and a later answer to the old one is dropped. Two callbacks serve all hooks of a fire, which costs less than an
- * `await` for each.
+ * `await` for each. They serve a later fire too: a promise that has called one of them calls none again.
  */
 export class Wait implements Waiter {
   patience = 0
   due = 0
   previous: Waiter | undefined
   next: Waiter | undefined
-  readonly run: Run
-  readonly #resolve: (outcome: Outcome) => void
-  readonly #reject: (error: unknown) => void
-  readonly #onAnswer = (raw: unknown): void => this.#resume(raw, false)
-  readonly #onError = (error: unknown): void => this.#resume(error, true)
+  /** Absent between two fires. */
+  run: Run | undefined
+  #resolve: ((outcome: Outcome | Promise<never>) => void) | undefined
+  readonly #onAnswer = (raw: unknown): void => Wait.#resume(this, raw, false)
+  readonly #onError = (error: unknown): void => Wait.#resume(this, error, true)
   /** Hooks are being called, so that none is waited for. */
   #asking = false
   #leftBehind: HookEntry | undefined
 
-  private constructor(run: Run, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void) {
-    this.run = run
-    this.#resolve = resolve
-    this.#reject = reject
-  }
-
   static outcome(run: Run, pending: PendingAnswer): Promise<Outcome> {
-    return new Promise((resolve, reject) => new Wait(run, resolve, reject).#begin(pending))
-  }
-
-  #begin(pending: PendingAnswer): void {
-    this.patience = this.run.patience
-    this.run.registry.deadlines.add(this)
-    this.#follow(pending)
-  }
-
-  #follow(pending: PendingAnswer): void {
+    const wait = spare ?? new Wait()
+    spare = undefined
+    const outcome = new Promise<Outcome>(resolve => {
+      wait.#resolve = resolve
+    })
     try {
-      followNatively(pending, this.#onAnswer, this.#onError)
+      Wait.#begin(wait, run, pending)
     } catch (error) {
-      this.#onError(error)
+      Wait.#giveUp(wait, run, error)
+    }
+    return outcome
+  }
+
+  // Private methods would add a field to each object.
+  static #begin(wait: Wait, run: Run, pending: PendingAnswer): void {
+    wait.run = run
+    wait.patience = run.patience
+    run.registry.deadlines.add(wait)
+    Wait.#follow(wait, run, pending)
+  }
+
+  static #follow(wait: Wait, run: Run, pending: PendingAnswer): void {
+    try {
+      followNatively(pending, wait.#onAnswer, wait.#onError)
+    } catch (error) {
+      wait.#onError(error)
     }
     // A signal that was aborted before there was a listener does not call it.
-    if (this.run.isAborted()) this.cut('aborted')
+    if (run.isAborted()) wait.cut('aborted')
   }
 
-  #resume(raw: unknown, threw: boolean): void {
-    if (this.#leftBehind !== undefined) return ignore(this.run, this.#leftBehind, threw ? undefined : raw)
-    this.#asking = true
+  static #resume(wait: Wait, raw: unknown, threw: boolean): void {
+    const { run } = wait
+    if (run === undefined) return
+    if (wait.#leftBehind !== undefined) return ignore(run, wait.#leftBehind, threw ? undefined : raw)
+    wait.#asking = true
     try {
-      const pending = this.run.resume(raw, threw)
-      this.#asking = false
-      const { deadlines } = this.run.registry
-      if (pending === undefined) {
-        deadlines.remove(this)
-        return this.#resolve(this.run.finish())
-      }
-      this.patience = this.run.patience
-      deadlines.restart(this)
-      this.#follow(pending)
+      const pending = run.resume(raw, threw)
+      wait.#asking = false
+      if (pending === undefined) return Wait.#end(wait, run)
+      wait.patience = run.patience
+      run.registry.deadlines.restart(wait)
+      Wait.#follow(wait, run, pending)
     } catch (error) {
-      this.#giveUp(error)
+      Wait.#giveUp(wait, run, error)
     }
+  }
+
+  static #end(wait: Wait, run: Run): void {
+    const outcome = run.finish()
+    const resolve = wait.#resolve
+    run.registry.deadlines.remove(wait)
+    wait.run = undefined
+    wait.#resolve = undefined
+    spare = wait
+    resolve?.(outcome)
   }
 
   /** A fault of the engine itself: the fire rejects, and no gate opens. */
-  #giveUp(error: unknown): void {
-    this.run.registry.deadlines.remove(this)
-    this.#reject(error)
+  static #giveUp(wait: Wait, run: Run, error: unknown): void {
+    run.registry.deadlines.remove(wait)
+    wait.#resolve?.(Promise.reject(error))
   }
 
   cut(why: 'timeout' | 'aborted'): void {
-    const run = this.run
-    if (this.#leftBehind !== undefined || this.#asking || run.stage !== undefined) return
+    const { run } = this
+    if (run === undefined || this.#leftBehind !== undefined || this.#asking || run.stage !== undefined) return
     this.#leftBehind = run.list[run.place]
     run.registry.deadlines.remove(this)
     try {
       const pending = run.resume(run.ctx && abandon(run.ctx, why, run), true)
-      if (pending === undefined) this.#resolve(run.finish())
-      else new Wait(run, this.#resolve, this.#reject).#begin(pending)
+      if (pending === undefined) return this.#resolve?.(run.finish())
+      const next = new Wait()
+      next.#resolve = this.#resolve
+      Wait.#begin(next, run, pending)
     } catch (error) {
-      this.#giveUp(error)
+      Wait.#giveUp(this, run, error)
     }
   }
 }
