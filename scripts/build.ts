@@ -22,7 +22,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
  */
 const CHUNKS = {
   engine: /src\/hooks\.ts$/,
-  base: /src\/lib\/(util\/(attempt|credentials|escape)|version)\.ts$/,
+  base: /src\/lib\/(util\/(attempt|bounded|credentials|escape)|version)\.ts$/,
   names: /src\/lib\/(util\/near|permissions\/tool-names)\.ts$/,
   checks: /src\/lib\/(schema\/(check|table)|model\/(failure|stream-events|usage))\.ts$/,
   'command-line': /src\/lib\/cli\/main\.ts$/,

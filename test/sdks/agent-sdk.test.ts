@@ -288,6 +288,30 @@ describe('an output that a hook replaced and Claude Code kept', () => {
       })
   })
 
+  test.each([
+    ['the next batch of the same agent', 'PostToolBatch', { tool_calls: [] }, 0],
+    ['the batch of another agent', 'PostToolBatch', { tool_calls: [], agent_id: 'a1' }, 10_000],
+    ['the end of the session', 'SessionEnd', { reason: 'other', agent_id: 'a1' }, 0],
+    ['the end of another session', 'SessionEnd', { reason: 'other', session_id: 'other' }, 10_000]
+  ] as const)('10,000 calls without a batch, as in interrupted turns, and then %s', async (_, event, more, kept) => {
+    const registry = new HookRegistry()
+    registry.on('PostToolUse', () => ({ updatedToolOutput: '[hidden]' }))
+    const { hooks } = toAgentSdkHooks(registry)
+    const fire = (name: 'PostToolUse' | 'PostToolBatch' | 'SessionEnd', input: object): Promise<object> =>
+      hooks[name][0]!.hooks[0]!({ ...BASE, ...input }, undefined, { signal })
+    const callOf = (id: number): object => ({ tool_name: 'Bash', tool_input: {}, tool_use_id: `${id}` })
+    const ids = Array.from({ length: 10_000 }, (__, id) => id)
+    for (const id of ids) await fire('PostToolUse', { ...callOf(id), tool_response: response })
+    await fire(event, more)
+    // A batch of an agent that has none of these calls shows which of them are still known.
+    let known = 0
+    for (const id of ids) {
+      const tool_calls = [{ ...callOf(id), tool_response: 'is 1234' }]
+      if ('stopReason' in (await fire('PostToolBatch', { tool_calls, agent_id: 'probe' }))) known++
+    }
+    expect(known).toBe(kept)
+  })
+
   test('one that was taken does not', async () => {
     expect(await batchAfter('[hidden]', '[hidden]')).toEqual({})
     expect(await batchAfter({ ...response, stdout: 'the key\nis ****' }, 'the key\nis ****')).toEqual({})

@@ -205,22 +205,29 @@ describe.each(CALL_WAYS)('%s', way => {
     })
   })
 
-  test('a rewrite is checked by the schema, unless the schema has transformed the input', async () => {
-    const ran: unknown[] = []
-    const hooks = new HookRegistry()
-    hooks.on('PreToolUse', ctx => transform({ n: ctx.toolName === 'plain' ? 'two' : 2 }))
-    const execute = async (input: unknown): Promise<string> => `${ran.push(input)}`
-    const tools = {
-      plain: tool({ inputSchema: z.object({ n: z.number() }), execute }),
-      transformed: tool({ inputSchema: z.object({ n: z.string().transform(Number) }), execute })
-    }
-    const calls = [
-      { name: 'plain', input: { n: 1 } },
-      { name: 'transformed', input: { n: '1' } }
-    ]
-    const { modelSaw } = await run(calls, guardTools(tools, hooks))
-    expect(ran).toEqual([{ n: 2 }])
-    expect(modelSaw).toContain('no longer fits its inputSchema')
+  describe('a rewrite runs only if the schema takes it as it is', () => {
+    const n = z.object({ n: z.number() })
+    const transformed = z.object({ n: z.string().transform(Number) })
+    const trimmed = z.object({ n: z.string().trim() })
+    const defaults = z.object({ n: z.number(), m: z.number().default(1) })
+    test.each([
+      ['it fits', n, { n: 1 }, { n: 2 }, true],
+      ['it does not fit', n, { n: 1 }, { n: 'two' }, false],
+      ['it is what a transform made', transformed, { n: '1' }, { n: 2 }, false],
+      ['a transform would change it', transformed, { n: '1' }, { n: '2' }, false],
+      ['a transform leaves it alone', trimmed, { n: ' 1 ' }, { n: '2' }, true],
+      ['a default would be added', defaults, { n: 1 }, { n: 2 }, false],
+      ['nothing is missing', defaults, { n: 1 }, { n: 2, m: 3 }, true]
+    ] as const)('%s', async (_, inputSchema, input, rewrite, runs) => {
+      const ran: unknown[] = []
+      const hooks = new HookRegistry()
+      hooks.on('PreToolUse', () => transform({ ...rewrite }))
+      const execute = async (given: unknown): Promise<string> => `${ran.push(given)}`
+      const tools = { count: tool({ inputSchema: inputSchema as z.ZodType, execute }) }
+      const { modelSaw } = await run([{ name: 'count', input }], guardTools(tools, hooks))
+      expect(ran).toEqual(runs ? [rewrite] : [])
+      expect(modelSaw.includes('no longer fits its inputSchema')).toBe(!runs)
+    })
   })
 
   test('a call with the id of an earlier one, which ended a run, does not end its own', async () => {

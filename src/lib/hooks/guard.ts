@@ -103,128 +103,86 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
     TYPES,
     ' of guard()'
   )
-  const tool: GuardedTool<Input, Rest, Result> = { hooks, toolName, execute, options }
-  const { stream, returns } = options
-  if (stream || returns || Object.prototype.toString.call(execute).includes('Generator'))
+  // Other tools may be guarded as well: a name that is merely near may be one of theirs.
+  checkMatchers(hooks, name => (lettersOf(name) === lettersOf(toolName) ? toolName : undefined))
+  const tool = { hooks, toolName, options: options as GuardOptions<[], unknown> }
+  const { stream, returns, idOf, onDeny } = options
+  const begin = async (self: unknown, input: Input, rest: Rest): Promise<unknown> => {
+    const { outcome, call } = await judgeCall(tool, input, idOf?.(...rest))
+    const refusal = await refusalOf(outcome, call, options)
+    // The caller's own object, unless hooks or the caller changed it meanwhile.
+    const final = same(input, call.tool_input) ? input : (call.tool_input as Input)
+    if (refusal === undefined) return runJudged(tool, call, () => execute.call(self, final, ...rest))
+    if (onDeny === undefined) throw refusal
+    return onDeny(refusal, outcome)
+  }
+  if (stream || returns || /Generator/.test({}.toString.call(execute)))
     return async function* (this: unknown, input, ...rest) {
-      const [result, call] = await begin(tool, this, input, rest)
-      if (call !== undefined) return yield* passOnValues(tool, isStream<Result>(result) ? result : [result], call)
-      if (!returns) yield result
-      return result
+      const result = await begin(this, input, rest)
+      if (isStream(result)) return (yield* result as Values<Result>) as Result
+      if (!returns) yield result as Result
+      return result as Result
     }
-  return async function (this: unknown, input, ...rest) {
-    const [result, call] = await begin(tool, this, input, rest)
-    if (call === undefined) return result
-    return isStream<Result>(result)
-      ? (likeOwn(result, passOnValues(tool, result, call)) as Result)
-      : finishCall(tool, result, call)
+  return function (this: unknown, input, ...rest) {
+    return begin(this, input, rest) as Promise<Result>
   }
 }
 
-interface GuardedTool<Input, Rest extends readonly unknown[], Result> {
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** Throws for a gate about a name that narrowly misses a tool: it would protect nothing. `meantBy` returns that tool. */
+export function checkMatchers(hooks: Fires, meantBy: (name: string) => string | undefined): void {
+  for (const { name, events, matcher, observe } of (hooks as Partial<HookRegistry>).list?.() ?? []) {
+    // A pattern is not about a name.
+    const isOfNames = events.includes('PreToolUse') && !observe && /^["[][\w"|, \]-]+$/.test(matcher)
+    const names: readonly string[] = isOfNames ? (matcher.match(/[\w-]+/g) ?? []) : []
+    for (const each of names) {
+      const meant = meantBy(each)
+      if (meant !== undefined && !names.includes(meant))
+        throw engineFault(
+          'E_OPTION_INVALID',
+          `the matcher of ${name}`,
+          `"${each}", because no tool has this name`,
+          meant
+        )
+    }
+  }
+}
+
+/** A tool behind the gate: it is judged, and then run. */
+export interface GuardedTool {
   readonly hooks: Fires
   readonly toolName: string
-  readonly execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>
-  readonly options: AnyOptions<Rest, Result>
+  readonly options: AnyOptions<[], unknown>
 }
-
-type FinishedTool<Rest extends readonly unknown[], Result> = Omit<GuardedTool<never, Rest, Result>, 'execute'>
-
-type ToolRun<Result> = [result: Result, call?: GuardedCall]
-
-/** Asks the gate, and runs the tool if it may. `self` is what the tool was called on. */
-async function begin<Input extends object, Rest extends readonly unknown[], Result>(
-  { hooks, toolName, execute, options }: GuardedTool<Input, Rest, Result>,
-  self: unknown,
-  input: Input,
-  rest: Rest
-): Promise<ToolRun<Result>> {
-  const { accept, agent, metadata, signal, sessionId } = options
-  const call = guardedCall(toolName, input, options.idOf?.(...rest), sessionId)
-  const before = await hooks.fire('PreToolUse', call, { accept, agent, metadata, signal })
-  applyEffects(before, options)
-  const judged = before.updatedInput === undefined ? call : { ...call, tool_input: before.updatedInput }
-  const refusal = await refusalOf(before, judged, options)
-  if (refusal !== undefined) {
-    if (options.onDeny === undefined) throw refusal
-    return [await options.onDeny(refusal, before)]
-  }
-  try {
-    // The caller's own object, unless hooks or the caller changed it meanwhile.
-    const final = same(input, judged.tool_input) ? input : (judged.tool_input as Input)
-    return [await execute.call(self, final, ...rest), judged]
-  } catch (error) {
-    await afterFailure(hooks, judged, errorMessage(error), options)
-    throw error
-  }
-}
-
-export async function finishCall<Rest extends readonly unknown[], Result>(
-  { hooks, toolName, options }: FinishedTool<Rest, Result>,
-  result: Result,
-  call: GuardedCall
-): Promise<Result> {
-  const error = options.errorIn?.(result)
-  if (error !== undefined) {
-    await afterFailure(hooks, call, error, options)
-    return result
-  }
-  const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
-  applyEffects(after, options)
-  return resultAfter(after, toolName, result)
-}
-
-export async function* passOnValues<Rest extends readonly unknown[], Result>(
-  tool: FinishedTool<Rest, Result>,
-  values: Values<Result>,
-  call: GuardedCall
-): AsyncGenerator<Result, Result> {
-  const { returns } = tool.options
-  let own: Result | undefined
-  let failure: string | undefined = 'its reader stopped before the end'
-  try {
-    if (returns) own = (yield* values) as Result
-    else for await (const value of values) yield (own = value)
-    failure = undefined
-  } catch (error) {
-    failure = errorMessage(error)
-    throw error
-  } finally {
-    if (failure !== undefined) await afterFailure(tool.hooks, call, failure, tool.options)
-  }
-  const result = await finishCall(tool, own as Result, call)
-  if (!returns && result !== own) yield result
-  return result
-}
-
-type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onStop' | 'agent' | 'metadata' | 'signal'>
-
-type Values<T> = Iterable<T> | AsyncIterable<T>
-
-/** Values that come one after the other. An array is a plain result. */
-const isStream = <T>(result: unknown): result is Values<T> =>
-  typeof result === 'object' &&
-  result !== null &&
-  (Symbol.asyncIterator in result || (Symbol.iterator in result && 'next' in result))
-
-const likeOwn = (own: unknown, values: AsyncIterable<unknown>): unknown =>
-  own instanceof ReadableStream ? ReadableStream.from(values) : values
 
 export interface GuardedCall {
   tool_name: string
   tool_input: PlainObject
   tool_use_id: string
+  session_id?: string
 }
 
-export function guardedCall(
-  toolName: string,
+/** A call, what hooks say about it, and the call as they changed it. */
+export interface JudgedCall {
+  readonly before: GuardedCall
+  readonly outcome: Outcome
+  readonly call: GuardedCall
+}
+
+/** Asks the gate. */
+export async function judgeCall(
+  { hooks, toolName, options }: GuardedTool,
   input: unknown,
-  id: string | undefined,
-  sessionId: string | undefined
-): GuardedCall {
+  id = `call_${crypto.randomUUID()}`
+): Promise<JudgedCall> {
   if (!isObject(input)) throw engineFault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
-  const call = { tool_name: toolName, tool_input: copyPlain(input), tool_use_id: id ?? `call_${crypto.randomUUID()}` }
-  return sessionId === undefined ? call : Object.assign(call, { session_id: sessionId })
+  const before: GuardedCall = { tool_name: toolName, tool_input: copyPlain(input), tool_use_id: id }
+  if (options.sessionId !== undefined) before.session_id = options.sessionId
+  const outcome = await hooks.fire('PreToolUse', before, options)
+  applyEffects(outcome, options)
+  const { updatedInput } = outcome
+  return { before, outcome, call: updatedInput === undefined ? before : { ...before, tool_input: updatedInput } }
 }
 
 export async function refusalOf(
@@ -243,21 +201,82 @@ export async function refusalOf(
   return signal?.aborted === true ? refused('the signal', 'the run was aborted before it began') : undefined
 }
 
-export async function afterFailure(hooks: Fires, call: GuardedCall, error: string, options: Effects): Promise<void> {
-  applyEffects(
-    await hooks.fire(
-      'PostToolUseFailure',
-      { ...call, error, is_interrupt: options.signal?.aborted === true },
-      unaborted(options)
-    ),
-    options
-  )
+/** Runs the tool. Not async: some agents recognize a stream only if it is returned directly. */
+export function runJudged(tool: GuardedTool, call: GuardedCall, run: () => unknown): unknown {
+  let running: unknown
+  try {
+    running = run()
+  } catch (error) {
+    running = Promise.reject(error)
+  }
+  return isStream(running) ? passOnValues(tool, call, running) : settle(tool, call, running)
+}
+
+async function settle(tool: GuardedTool, call: GuardedCall, running: unknown): Promise<unknown> {
+  let result: unknown
+  try {
+    result = await running
+  } catch (error) {
+    await afterFailure(tool, call, errorMessage(error))
+    throw error
+  }
+  return isStream(result) ? passOnValues(tool, call, result) : finishCall(tool, call, result)
+}
+
+type Values<T> = Iterable<T> | AsyncIterable<T>
+
+/** Values that come one after the other. An array is a plain result. */
+const isStream = (result: unknown): result is Values<unknown> =>
+  isObject(result) && (Symbol.asyncIterator in result || (Symbol.iterator in result && 'next' in result))
+
+/** A stream of the kind that the tool returned. */
+function passOnValues(tool: GuardedTool, call: GuardedCall, values: Values<unknown>): AsyncIterable<unknown> {
+  const passed = valuesOf(tool, call, values)
+  return values instanceof ReadableStream ? ReadableStream.from(passed) : passed
+}
+
+async function* valuesOf(tool: GuardedTool, call: GuardedCall, values: Values<unknown>): AsyncGenerator {
+  const { returns } = tool.options
+  let own: unknown
+  let failure: string | undefined = 'its reader stopped before the end'
+  try {
+    if (returns) own = yield* values
+    else for await (const value of values) yield (own = value)
+    failure = undefined
+  } catch (error) {
+    failure = errorMessage(error)
+    throw error
+  } finally {
+    if (failure !== undefined) await afterFailure(tool, call, failure)
+  }
+  const result = await finishCall(tool, call, own)
+  if (!returns && result !== own) yield result
+  return result
+}
+
+async function finishCall(tool: GuardedTool, call: GuardedCall, result: unknown): Promise<unknown> {
+  const { hooks, options } = tool
+  const error = options.errorIn?.(result)
+  if (error !== undefined) {
+    await afterFailure(tool, call, error)
+    return result
+  }
+  const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
+  applyEffects(after, options)
+  return outputAfter(after, call.tool_name, result)
+}
+
+async function afterFailure({ hooks, options }: GuardedTool, call: GuardedCall, error: string): Promise<void> {
+  const failed = { ...call, error, is_interrupt: options.signal?.aborted === true }
+  applyEffects(await hooks.fire('PostToolUseFailure', failed, unaborted(options)), options)
 }
 
 /** Hooks see what has happened, also if the run was aborted meanwhile. */
-const unaborted = ({ agent, metadata }: FireOptions): FireOptions => ({ agent, metadata })
+const unaborted = (options: FireOptions): FireOptions => ({ ...options, signal: undefined })
 
-export function applyEffects(outcome: Outcome, options: Effects): void {
+type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onStop' | 'signal'>
+
+function applyEffects(outcome: Outcome, options: Effects): void {
   if (outcome.additionalContext !== undefined) options.onContext?.(outcome.additionalContext)
   for (const message of outcome.systemMessages) if (message.to === 'model') options.onContext?.(message.text)
   if (outcome.event !== 'PreToolUse' && outcome.decision === 'deny' && outcome.reason !== undefined) {
@@ -266,10 +285,10 @@ export function applyEffects(outcome: Outcome, options: Effects): void {
   if (outcome.continue === false) options.onStop?.(outcome.stopReason)
 }
 
-/** The result that a hook put in place of the tool's own; a placeholder, whatever the type, if a hook hid it. */
-function resultAfter<Result>(after: Outcome, toolName: string, result: Result): Result {
-  if (after.suppressOutput) return '[The output was hidden by a hook.]' as Result
-  const { updatedToolOutput, updatedMCPToolOutput } = after.fields
-  if (updatedToolOutput !== undefined) return updatedToolOutput as Result
-  return (toolName.startsWith('mcp__') && updatedMCPToolOutput !== undefined ? updatedMCPToolOutput : result) as Result
+/** What hooks put in place of the output of a tool, whatever its type; a placeholder if one hid it. */
+export function outputAfter({ suppressOutput, fields }: Outcome, toolName: string, own: unknown): unknown {
+  if (suppressOutput) return '[The output was hidden by a hook.]'
+  const { updatedMCPToolOutput = own } = fields
+  const { updatedToolOutput = toolName.startsWith('mcp__') ? updatedMCPToolOutput : own } = fields
+  return updatedToolOutput
 }

@@ -2,10 +2,10 @@ import { errorMessage } from '../errors.ts'
 import { neutralOutcome, type Outcome } from '../hooks/dispatch/outcome.ts'
 import { EVENT_NAMES, isGate, rowOf, type EventName, type FireInput } from '../hooks/events/event-table.ts'
 import { checkOptionTypes, choiceOf, millisecondsOf } from '../hooks/option-values.ts'
+import { checkMatchers, outputAfter } from '../hooks/guard.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { namingOf } from '../permissions/tool-names.ts'
 import type { PlainObject } from '../util/plain.ts'
-import { checkMatchers } from './missed-matchers.ts'
 
 export interface AgentSdkOptions {
   /** What it means if that SDK gets no valid answer. Default `block`; a Claude Code that cannot do that ends the query. */
@@ -61,16 +61,14 @@ export function toAgentSdkHooks(
   const onFailure = choiceOf('onFailure', options.onFailure, ['block', 'continue'] as const) ?? 'block'
   const { timeout = 60 } = options
   const ms = millisecondsOf('timeout', timeout)
-  /** By call, until the batch of the call ends. */
-  const removed = new Map<unknown, readonly string[]>()
+  const replaced = new ReplacedOutputs()
   const matcherOf = (event: EventName): AgentSdkMatcher => ({
     hooks: [
       async (input, _, { signal }) => {
         const limited = AbortSignal.any([signal, AbortSignal.timeout(ms)])
+        const outcome = await outcomeOn(registry, event, input, limited)
         const fields = input as PlainObject
-        const answer = answerFor(await outcomeOn(registry, event, input, limited), fields['tool_response'])
-        if (event === 'PostToolUse') removed.set(fields['tool_use_id'], removedLines(fields, answer))
-        return (event === 'PostToolBatch' ? stopOnLeak(fields['tool_calls'], removed) : undefined) ?? answer
+        return replaced.leakAfter(outcome, fields) ?? answerFor(outcome, fields['tool_response'])
       }
     ],
     // Our answer comes first.
@@ -165,35 +163,33 @@ function inShapeOf(response: unknown, text: string): unknown {
   return next === '' ? shown : replace(() => true, json)
 }
 
-/** What a replaced output no longer has, line by line. */
-function removedLines(
-  { tool_name: name, tool_response: old }: PlainObject,
-  { hookSpecificOutput }: PlainObject
-): readonly string[] {
-  const { updatedToolOutput, updatedMCPToolOutput } = (hookSpecificOutput ?? {}) as PlainObject
-  const output = updatedToolOutput ?? (String(name).startsWith('mcp__') ? updatedMCPToolOutput : undefined)
-  const kept = linesIn(output).join('\n')
-  return output === undefined ? [] : linesIn(old).filter(line => !kept.includes(line))
-}
+/**
+ * What hooks replaced. Claude Code keeps the old output, without notice, if it cannot use the new one: the run then ends
+ * before the model sees it.
+ */
+class ReplacedOutputs {
+  /** Lines that must be gone, by call, until its batch, its subagent or its session ends. */
+  readonly #removed = new Map<unknown, { lines: readonly string[]; session: unknown; agent: unknown }>()
 
-/** Claude Code keeps the old output, without notice, if it cannot use the new one: the run ends before the model sees it. */
-function stopOnLeak(
-  calls: unknown,
-  removed: Map<unknown, readonly string[]>
-): (AgentSdkAnswer & PlainObject) | undefined {
-  for (const { tool_use_id: id, tool_name: name, tool_response: response } of (Array.isArray(calls)
-    ? calls
-    : []) as PlainObject[]) {
-    const seen = linesIn(response).join('\n')
-    const isLeak = removed.get(id)?.some(line => seen.includes(line)) === true
-    removed.delete(id)
-    if (isLeak)
-      return {
-        continue: false,
-        stopReason: `a hook replaced the output of ${String(name)}, and Claude Code kept the old one`
-      }
+  leakAfter(outcome: Outcome, input: PlainObject): (AgentSdkAnswer & PlainObject) | undefined {
+    const { event } = outcome
+    const { session_id: session, agent_id: agent, tool_name: name, tool_response: old, tool_calls: calls } = input
+    const output = event === 'PostToolUse' ? outputAfter(outcome, String(name), old) : old
+    const kept = linesIn(output).join('\n')
+    const lines = output === old ? [] : linesIn(old).filter(line => !kept.includes(line))
+    if (lines.length > 0) this.#removed.set(input['tool_use_id'], { lines, session, agent })
+    const leak = Array.isArray(calls) ? (calls as PlainObject[]).find(call => this.#isLeak(call)) : undefined
+    if (/^(PostToolBatch|SubagentStop|SessionEnd)$/.test(event))
+      for (const [id, each] of this.#removed)
+        if (each.session === session && (each.agent === agent || event === 'SessionEnd')) this.#removed.delete(id)
+    const stopReason = `a hook replaced the output of ${String(leak?.['tool_name'])}, and Claude Code kept the old one`
+    return leak && { continue: false, stopReason }
   }
-  return undefined
+
+  #isLeak({ tool_use_id: id, tool_response: response }: PlainObject): boolean {
+    const seen = linesIn(response).join('\n')
+    return this.#removed.get(id)?.lines.some(line => seen.includes(line)) === true
+  }
 }
 
 /** All lines of all texts that are long enough to be recognized. */

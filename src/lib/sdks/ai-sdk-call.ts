@@ -1,9 +1,6 @@
 import type { JSONValue, ModelMessage, Tool, ToolApprovalRequest, ToolExecutionOptions, ToolSet } from 'ai'
-import { errorMessage } from '../errors.ts'
-import type { Outcome } from '../hooks/dispatch/outcome.ts'
-import { afterFailure, finishCall, passOnValues } from '../hooks/guard.ts'
-import type { Fires, GuardedCall, GuardOptions } from '../hooks/guard.ts'
-import { isObject } from '../util/plain.ts'
+import type { JudgedCall } from '../hooks/guard.ts'
+import { isObject, same } from '../util/plain.ts'
 
 export type SdkTool = ToolSet[string]
 export type ExecuteOptions = ToolExecutionOptions<never>
@@ -24,14 +21,12 @@ export function approvedRequest(messages: readonly ModelMessage[], id: string): 
 }
 
 /** The question for a person. It names the input, since the answer comes with a history that may have changed. */
-export async function questionAbout(
-  call: GuardedCall,
-  { decision, by, reason, updatedInput }: Outcome
-): Promise<string> {
+export async function questionAbout({ before, outcome }: JudgedCall): Promise<string> {
+  const { decision, by, reason, updatedInput } = outcome
   const asked =
     decision === 'ask' ? `${by} asks${reason === undefined ? '' : `: ${reason}`}` : 'the tool needs approval'
   const rewritten = updatedInput === undefined ? '' : `; it will run with ${JSON.stringify(updatedInput)}`
-  const bytes = new TextEncoder().encode(JSON.stringify([call.tool_name, call.tool_input, updatedInput], sortKeys))
+  const bytes = new TextEncoder().encode(JSON.stringify([before.tool_name, before.tool_input, updatedInput], sortKeys))
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 6)
   return `${asked}${rewritten} [input ${Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('')}]`
 }
@@ -39,48 +34,11 @@ export async function questionAbout(
 const sortKeys = (_: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
 
-/** Whether the tool takes this input. The schema cannot say so if it does not take `own` either, which it has transformed. */
-export async function fitsSchema(tool: SdkTool, input: unknown, own: unknown): Promise<boolean> {
+/** Whether the schema takes this input as it is. One that the schema would change is none that hooks have judged. */
+export async function fitsSchema(tool: SdkTool, input: unknown): Promise<boolean> {
   const { asSchema } = await import('ai')
-  const { validate } = asSchema(tool.inputSchema)
-  const isValid = async (value: unknown): Promise<boolean> => (await validate?.(value))?.success !== false
-  return (await isValid(input)) || !(await isValid(own))
-}
-
-/** A call that may run with the input in `call`. `contexts` receives what hooks want the model to see. */
-export interface PermittedCall {
-  readonly hooks: Fires
-  readonly call: GuardedCall
-  readonly contexts: readonly string[]
-  readonly options: GuardOptions<[], unknown>
-}
-
-/** Runs the tool with the input that was judged. A stream stays one: hooks see, and may replace, its last value. */
-export function runPermitted(permitted: PermittedCall, tool: SdkTool, options: ExecuteOptions): unknown {
-  const { hooks, call } = permitted
-  const guarded = { hooks, toolName: call.tool_name, options: { ...permitted.options, signal: options.abortSignal } }
-  let running: unknown
-  try {
-    running = tool.execute?.(call.tool_input, options)
-  } catch (error) {
-    running = Promise.reject(error)
-  }
-  return isObject(running) && Symbol.asyncIterator in running
-    ? passOnValues(guarded, running as unknown as AsyncIterable<unknown>, call)
-    : settle({ ...permitted, ...guarded }, running)
-}
-
-async function settle(guarded: PermittedCall & { toolName: string }, running: unknown): Promise<unknown> {
-  const { hooks, call, contexts, options } = guarded
-  let result: unknown
-  try {
-    result = await running
-  } catch (error) {
-    await afterFailure(hooks, call, errorMessage(error), options)
-    // The model reads nothing of a failure but its message.
-    throw contexts.length === 0 ? error : new Error([errorMessage(error), ...contexts].join('\n'), { cause: error })
-  }
-  return finishCall(guarded, result, call)
+  const checked = await asSchema(tool.inputSchema).validate?.(input)
+  return checked === undefined || (checked.success && same(checked.value, input))
 }
 
 /** MCP tools return their errors. */

@@ -1,14 +1,15 @@
-import type { ModelMessage, StopCondition, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from 'ai'
+import type { StopCondition, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from 'ai'
 import { engineFault, errorMessage, print } from '../errors.ts'
-import { applyEffects, guardedCall, refusalOf, type Fires } from '../hooks/guard.ts'
+import { checkMatchers, judgeCall, refusalOf, runJudged } from '../hooks/guard.ts'
+import type { Fires, GuardedTool, JudgedCall } from '../hooks/guard.ts'
 import { checkOptionTypes } from '../hooks/option-values.ts'
 import type { FireOptions } from '../hooks/registry-internals.ts'
 import { attempt } from '../util/attempt.ts'
+import { keepRecent } from '../util/bounded.ts'
 import { nearMiss } from '../util/near.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
-import { approvedRequest, errorIn, fitsSchema, questionAbout, runPermitted, withContext } from './ai-sdk-call.ts'
-import type { ExecuteOptions, PermittedCall, SdkTool } from './ai-sdk-call.ts'
-import { checkMatchers } from './missed-matchers.ts'
+import { approvedRequest, errorIn, fitsSchema, questionAbout, withContext } from './ai-sdk-call.ts'
+import type { ExecuteOptions, SdkTool } from './ai-sdk-call.ts'
 
 /** What the program around guarded tools provides to the gate. */
 export interface GuardToolsOptions extends Pick<FireOptions, 'agent' | 'metadata'> {
@@ -34,11 +35,8 @@ export interface GuardedTools<Tools extends ToolSet> {
 type Approve<Tools extends ToolSet> = Extract<ToolApprovalConfiguration<Tools, unknown>, CallableFunction>
 
 /** What the SDK passes to `toolApproval`. */
-interface ApprovalCall {
+interface ApprovalCall extends Omit<Parameters<Approve<ToolSet>>[0], 'toolCall'> {
   readonly toolCall: { toolName: string; toolCallId: string; input: unknown; providerExecuted?: boolean }
-  readonly tools: ToolSet | undefined
-  readonly toolsContext: unknown
-  readonly messages: readonly ModelMessage[]
 }
 
 /** Deprecated there, but in use. */
@@ -101,10 +99,11 @@ function limitOf(tool: SdkTool): string | undefined {
 }
 
 /** A decision about one call with one input. */
-interface Decision extends PermittedCall {
+interface Decision extends JudgedCall {
   readonly toolName: string
-  /** A copy of the input as the SDK passed it. */
-  readonly input: unknown
+  readonly guarded: GuardedTool
+  /** What hooks want the model to see. */
+  readonly contexts: readonly string[]
   /** The question for a person, if one must be asked. */
   readonly question: string | undefined
   isPermitted: boolean
@@ -158,53 +157,56 @@ class ToolGate {
       throw refusedByGate(toolName, 'the call has run with this approval; make the call again to ask anew')
     decision.isPermitted = question === undefined || answered !== undefined
     decision.approvalId = answered?.approvalId
-    remember(this.#decisions, toolCallId, decision)
+    keepRecent(this.#decisions, toolCallId, decision, MOST_CALLS)
     return question === undefined ? 'not-applicable' : { type: 'user-approval', reason: question }
   }
 
   async #judge({ toolCall, messages, toolsContext }: ApprovalCall): Promise<Decision> {
     const { toolName, toolCallId, input } = toolCall
-    const { agent, metadata, sessionId, nameOf } = this.#options
     const tool = this.#originals[toolName] as SdkTool
-    const call = guardedCall(nameOf?.(toolName) ?? toolName, input, toolCallId, sessionId)
-    const outcome = await this.#hooks.fire('PreToolUse', call, { agent, metadata })
     this.#contexts.delete(toolCallId)
     this.stopped.delete(toolCallId)
     const contexts: string[] = []
-    const onContext = (text: string): void => {
-      contexts.push(text)
-      remember(this.#contexts, toolCallId, contexts)
-      this.#options.onContext?.(text, toolCallId)
-    }
-    const onStop = (): void => remember(this.stopped, toolCallId, true)
-    const options = { onContext, onStop, agent, metadata, errorIn }
-    applyEffects(outcome, options)
+    const guarded = this.#guardedTool(toolName, toolCallId, contexts)
+    const judged = await judgeCall(guarded, input, toolCallId)
+    const { outcome, call } = judged
     const refusal = await refusalOf(outcome, call, { onAsk: () => true })
     if (refusal !== undefined) throw new Error([refusal.message, ...contexts].join('\n'), { cause: refusal })
-    const { updatedInput } = outcome
-    if (updatedInput !== undefined && tool.execute === undefined)
+    const isChanged = outcome.updatedInput !== undefined
+    if (isChanged && tool.execute === undefined)
       throw refusedByGate(toolName, 'a hook changed its input, which is not possible for a tool without execute()')
-    if (updatedInput !== undefined && !(await fitsSchema(tool, updatedInput, input)))
+    if (isChanged && !(await fitsSchema(tool, call.tool_input)))
       throw refusedByGate(toolName, 'a hook changed its input, which no longer fits its inputSchema')
     const { needsApproval: needs } = tool as { needsApproval?: NeedsApproval }
     const context = (toolsContext as PlainObject | undefined)?.[toolName]
-    const final = updatedInput ?? input
-    const asks = typeof needs === 'function' ? await needs(copyPlain(final), { toolCallId, messages, context }) : needs
+    const final = copyPlain(isChanged ? call.tool_input : input)
+    const asks = typeof needs === 'function' ? await needs(final, { toolCallId, messages, context }) : needs
+    const question = asks || outcome.decision === 'ask' ? await questionAbout(judged) : undefined
+    return { ...judged, toolName, guarded, contexts, question, isPermitted: false }
+  }
+
+  /** The tool for one call, whose context is kept. */
+  #guardedTool(name: string, id: string, contexts: string[]): GuardedTool {
+    const { nameOf, onContext, ...options } = this.#options
     return {
-      toolName,
-      input: call.tool_input,
       hooks: this.#hooks,
-      call: updatedInput === undefined ? call : { ...call, tool_input: updatedInput },
-      contexts,
-      options,
-      question: asks || outcome.decision === 'ask' ? await questionAbout(call, outcome) : undefined,
-      isPermitted: false
+      toolName: nameOf?.(name) ?? name,
+      options: {
+        ...options,
+        errorIn,
+        onStop: () => keepRecent(this.stopped, id, true, MOST_CALLS),
+        onContext: text => {
+          contexts.push(text)
+          keepRecent(this.#contexts, id, contexts, MOST_CALLS)
+          onContext?.(text, id)
+        }
+      }
     }
   }
 
   #decided(toolCallId: string, toolName: string, input: unknown): Decision | undefined {
     const decision = this.#decisions.get(toolCallId)
-    return decision?.toolName === toolName && same(decision.input, input) ? decision : undefined
+    return decision?.toolName === toolName && same(decision.before.tool_input, input) ? decision : undefined
   }
 
   #guarded(name: string, tool: SdkTool): SdkTool {
@@ -229,14 +231,17 @@ class ToolGate {
         'there is no decision about this call with this input; pass toolApproval of guardTools()'
       )
     if (options.abortSignal?.aborted === true) throw refusedByGate(name, 'the run was aborted before it began')
-    if (decision.approvalId !== undefined) remember(this.#used, decision.approvalId, true)
-    return runPermitted(decision, this.#originals[name] as SdkTool, options)
+    const { approvalId, guarded, call, contexts } = decision
+    if (approvalId !== undefined) keepRecent(this.#used, approvalId, true, MOST_CALLS)
+    const { hooks, toolName, options: own } = guarded
+    const tool = { hooks, toolName, options: { ...own, signal: options.abortSignal } }
+    const running = runJudged(tool, call, () => this.#originals[name]?.execute?.(call.tool_input as never, options))
+    if (!(running instanceof Promise)) return running
+    return running.catch((error: unknown) => {
+      // The model reads nothing of a failure but its message.
+      throw contexts.length === 0 ? error : new Error([errorMessage(error), ...contexts].join('\n'), { cause: error })
+    })
   }
 }
 
 const refusedByGate = (toolName: string, why: string): Error => engineFault('E_REFUSED', toolName, 'guardTools()', why)
-
-function remember<T>(values: Map<string, T>, key: string, value: T): void {
-  values.set(key, value)
-  if (values.size > MOST_CALLS) for (const oldest of values.keys()) return void values.delete(oldest)
-}

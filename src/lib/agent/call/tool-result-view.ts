@@ -1,4 +1,5 @@
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import { outputAfter } from '../../hooks/guard.ts'
 import type { Block } from '../../message.ts'
 import { presentContent, UNUSABLE } from '../../tools/content.ts'
 import type { Tool, ToolResult } from '../../tools/tool.ts'
@@ -6,16 +7,11 @@ import { isObject } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import type { CallAt } from './call.ts'
 
-const HIDDEN = '[The output was hidden by a hook.]'
-
 /** If a hook gives another output, the tool's own is never shown: it may be hidden for a reason. */
 export function visibleResult(after: Outcome, { use, tool, result }: CallAt<'ran'>, session: Session): ToolResult {
   if (after.event !== 'PostToolUse') return result
-  if (after.suppressOutput) return { content: HIDDEN, output: HIDDEN }
-  const { updatedToolOutput, updatedMCPToolOutput } = after.fields
-  const ofServer = use.name.startsWith('mcp__') ? updatedMCPToolOutput : undefined
-  const output = updatedToolOutput ?? ofServer
-  if (output === undefined) return result
+  const output = outputAfter(after, use.name, result.output)
+  if (output === result.output) return result
   const content = contentIn(output, tool, result.output)
   if (content !== undefined) return { content, output }
   session.reader.notice(
