@@ -3,6 +3,7 @@ import type { Form } from '../shell/form.ts'
 import { isProgramOf } from '../shell/programs.ts'
 import type { Folders } from '../shell/walk.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
+import { pathGlob } from '../util/path-glob.ts'
 import { isWithin, repositoryTop } from '../world/files/paths.ts'
 import type { RepositoryFacts } from '../world/files/repository.ts'
 import { foundBy, wayTo } from './named-paths.ts'
@@ -53,6 +54,13 @@ export class CommandPlace {
     return hidden === undefined ? undefined : `${hidden} may hold credentials or control the agent`
   }
 
+  /** A search for files by a name, such as `-name .env` and `--include=.env`. */
+  secretIn(words: readonly string[]): string | undefined {
+    const names = words.map(word => word.replace(/^--[\w-]+=/, ''))
+    const found = names.find(name => isPrivate(`/${name}`, this.#policy, this.#call))
+    return found && `${found} may hold credentials or control the agent`
+  }
+
   /** Why files that it does not name need a prompt: they may control the agent or run later. */
   fillProblem(folders: readonly string[], merged: readonly string[]): string | undefined {
     // Files with names that have an effect are looked for there.
@@ -80,7 +88,11 @@ export class CommandPlace {
   patternProblem(patterns: readonly string[]): string | undefined {
     const folderOf = (pattern: string): string => pattern.slice(0, pattern.search(/[*?[]/)).replace(/[^/]*$/, '') || '.'
     const found = patterns.find(pattern => {
-      if (/[*?[].*\/\.\.(?:\/|$)/s.test(pattern) || !this.isInside(folderOf(pattern))) return true
+      // Some shells find `..` with `.*`.
+      const parts = pattern.split('/')
+      const isUp = (part: string): boolean => part === '..' || (/^\.\.?[*?[]/.test(part) && pathGlob(part)(['..']))
+      if (parts.slice(parts.findIndex(part => /[*?[]/.test(part))).some(isUp) || !this.isInside(folderOf(pattern)))
+        return true
       const paths = this.#folders.map(folder => foundBy(pattern, folder, this.#call))
       if (this.#call.list && paths.some(each => each?.every(path => this.isInside(path)) !== true)) return true
       const folders = this.#real(folderOf(pattern)).map(pathOf)

@@ -1,43 +1,8 @@
 import type { PathLookup, Policy } from './policy.ts'
+import { OF_GIT, PROTECTED_FILES, PROTECTED_FOLDERS, SECRETS, SHARED } from '../shell/rows/paths.ts'
 import { namesOf } from '../util/path-glob.ts'
 import { isWithin } from '../world/files/paths.ts'
 
-/** Files of a git repository that make later commands run something, or redirect the repository. */
-const OF_GIT =
-  /^(?:hooks|config|config\.worktree|modules|worktrees|commondir|gitdir|head|info\/(?:attributes|grafts)|objects\/info\/(?:http-)?alternates|rebase-merge\/git-rebase-todo)(?=\/|$)/
-
-/** They control the agent or run something later: written only if a user rule names them. undefined: all. */
-export const PROTECTED_FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
-  ['.claude', /^(?:settings[^/]*\.json|hooks|plugins|agents|commands|skills)(?=\/|$)/],
-  ['.carabiner', undefined],
-  ['.git', OF_GIT],
-  ['.husky', undefined],
-  ['.ssh', undefined],
-  ['.vscode', /^(?:tasks|settings|launch)\.json$/],
-  ['.idea', undefined],
-  ['.devcontainer', undefined],
-  ['.zed', undefined],
-  ['.helix', undefined],
-  ['.emacs.d', undefined],
-  ['.vim', undefined],
-  ['.mvn', undefined],
-  ['.hg', /^hgrc(?:-not-shared)?$/],
-  ['fish', /^(?:config\.fish|conf\.d|functions)(?=\/|$)/]
-])
-/** The same for folders that hold much else: naming the folder alone matches nothing. */
-const SHARED: typeof PROTECTED_FOLDERS = new Map([
-  ['.bundle', /^config$/],
-  ['.cargo', /^config(?:\.toml)?$/],
-  ['.yarn', /^(?:plugins|releases)(?=\/|$)/],
-  ['.config', /^(?:autostart|direnv|environment\.d|git\/(?:attributes|config)|helix|nvim|pip|systemd|tmux)(?=\/|$)/]
-])
-const FILES = new Set(
-  `.bash_aliases .bash_login .bash_logout .bash_profile .bashrc .bazelrc .claude.json .cshrc .emacs .envrc .exrc .gdbinit
-  .gemrc .git .gitconfig .gitmodules .gvimrc .inputrc .irbrc .kshrc .lldbinit .login .mcp.json .npmrc .nvim.lua .nvimrc .pdbrc
-  .pnpmfile.cjs .pnpmfile.mjs .profile .pryrc .psqlrc .rprofile .screenrc .tcshrc .tmux.conf .vimrc .xinitrc .xprofile
-  .xsession .xsessionrc .yarnrc .yarnrc.yml .zlogin .zlogout
-  .zprofile .zshenv .zshrc`.split(/\s+/)
-)
 const REPOSITORY = ['HEAD', 'objects', 'refs']
 
 const OF_USER = new Set(['.claude', '.carabiner'])
@@ -59,7 +24,7 @@ export function protectedPart(
   const atHome = home !== undefined && isWithin(path, home) ? namesOf(home).length : -1
   const folded = names.map(name => name.normalize('NFC').toLowerCase())
   const at = folded.findIndex((name, index) => {
-    if (index === folded.length - 1) return index >= below && FILES.has(name)
+    if (index === folded.length - 1) return index >= below && PROTECTED_FILES.has(name)
     const rest = folded.slice(index + 1).join('/')
     if (index === atHome && OF_USER.has(name) && (PROTECTED_FOLDERS.get(name)?.test(rest) ?? true)) return true
     const isKnown = PROTECTED_FOLDERS.has(name) || SHARED.has(name)
@@ -84,9 +49,6 @@ function isRepository(folder: string, part: string, has: PathLookup['has']): boo
     ? OF_GIT.test(part)
     : missing.length === 1 && missing[0]!.toLowerCase() === part.split('/')[0]
 }
-
-const SECRETS =
-  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[^/]*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]*\.(?:pem|key|p12|pfx|keystore|jks|kdbx)|credentials(?:\.json)?|secrets?\.(?:json|ya?ml|toml)|\.(?:aws|ssh|gnupg|kube|docker)(?:\/.*)?)$/i
 
 /** What a command does not read without a rule: it may hold credentials, or it controls the agent. */
 export const isPrivate = (path: string, policy: Policy, { has }: PathLookup): boolean =>

@@ -6,7 +6,8 @@ import { judgeLeaves } from './allow-command.ts'
 import { pathsGiven, pathsNamedBy, pathsUsedBy } from './named-paths.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { literalNames, patternOf } from './path-pattern.ts'
-import { PROTECTED_FOLDERS, protectedPart } from './protected-paths.ts'
+import { PROTECTED_FOLDERS } from '../shell/rows/paths.ts'
+import { protectedPart } from './protected-paths.ts'
 import { fits } from './rule.ts'
 
 /** What protects a path from this call. A command that names such a path asks: what it would do there cannot be told. */

@@ -33,7 +33,7 @@ export function takeOperand(reader: RowReader, word: ShellWord, kind: string, in
   } else if (kind === 'folder' && text.startsWith('-')) reader.doubt('it may be the folder before, or an option')
   else if (kind === 'remote') form.remotes.push(text)
   else if (kind === 'inside' || kind === 'script' || kind === 'gopath') takeInside(reader, text, kind, index)
-  else if (kind in PATHS) takePath(form, text, kind)
+  else if (kind in PATHS) takePath(reader, text, kind)
   else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
     reader.doubt(`${text} is not known to be harmless for ${name}`, index + 1)
   else if (kind.endsWith('package') && INSTALLS.test(name))
@@ -64,7 +64,9 @@ const PATHS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   lines: text => Array.from(text.matchAll(/:/g), ({ index }) => text.slice(index + 1))
 }
 
-function takePath(form: Form, text: string, kind: string): void {
+function takePath({ form, doubt }: RowReader, text: string, kind: string): void {
+  // Some programs read patterns themselves.
+  if (/[{,]\.\.?[},/]/.test(text)) doubt(`${text} may lead out of the project`)
   const paths = PATHS[kind]?.(text) ?? []
   if (kind !== 'write') form.reads.push(...paths)
   if (kind === 'write' || kind === 'changed') form.writes.push(...paths)
@@ -89,10 +91,11 @@ function takeSed({ form, doubt }: RowReader, script: string): void {
 }
 
 /** Patterns and variables. Where no option does harm, they may become anything. */
-function takeUnknown({ form, row, doubt }: RowReader, text: string, kind: string): void {
+function takeUnknown(reader: RowReader, text: string, kind: string): void {
+  const { form, row, doubt } = reader
   const isAny = row.properties.has('any')
   // What find has found.
-  if (text === '{}' && kind in PATHS) return takePath(form, text, kind)
+  if (text === '{}' && kind in PATHS) return takePath(reader, text, kind)
   const mayBe = /^(?:read|write|rev|changed|inside|script|text|task)$/.test(kind)
   const isHiddenTarget = /^(?:write|changed)$/.test(kind) && isHidden(text)
   if (mayBe && isPattern(text) && (isAny || isSafePattern(text)) && !isHiddenTarget) form.patterns.push(text)

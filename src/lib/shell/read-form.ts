@@ -206,6 +206,8 @@ class FormReader implements RowReader {
     if (isGlued) this.doubt('the text does not follow its option')
     // Other shells end this quote elsewhere.
     if (text.includes("$'") && this.name !== 'bash') this.doubt('only bash reads this quote in this way')
+    // To them, only the last digit is part of the redirection.
+    if (/\d\d[<>]/.test(text) && this.name !== 'bash') this.doubt('only bash reads this redirection in this way')
     if (known) this.form.texts.push(text)
     else this.doubt(`the text ${text} is only known to the shell`)
     this.#missing = 'all'

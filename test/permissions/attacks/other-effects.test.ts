@@ -44,6 +44,13 @@ describe('without a rule', () => {
     // Letters behind an option with a value are options again.
     'tree -Lo 1 out.html',
     'tree -Po x out.html',
+    'GIT_OPTIONAL_LOCKS=1 git status -s',
+    // A search for files that hold credentials.
+    'find . -name .env -type f -exec cat {} +',
+    `grep -r '' --include=.env .`,
+    'ps -eo pid,environ',
+    'ls .?/*',
+    'ls .*',
     // A line that continues in the next one.
     'cat a=\\\n~/.x'
   ])('%j', command => expect(stage.judge(command, []).decision).not.toBe('allow'))
@@ -104,6 +111,10 @@ describe('under rules for the programs', () => {
     ['npx', 'npx git status'],
     ['curl', 'curl --resolve x:443:6.6.6.6 https://x'],
     ['cat', 'cat docs/*'],
+    ['sh uniq', `sh -c 'uniq f 12>/dev/null'`],
+    ['sh cat', `sh -c 'cat .?/out/o'`],
+    ['prettier', `prettier --write '{..,x}/out/*.json'`],
+    ['git node', 'git clone https://x/y && node y/a.js'],
     ['head', 'head docs/o??']
   ])('%s: %j', (programs, command) => {
     const text = command.replace('ROOT', stage.root).replace('NAME', stage.root.split('/').at(-1)!)

@@ -36,6 +36,8 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   /** Some parts of it start the program that checks signatures. */
   format: /^(?![^]*(?:%G|signature))/,
   cookie: /^(?!@)[^]*=/,
+  /** Newer ones show the environment. */
+  psformat: /^(?![^]*env)/i,
   psflags: /^[aufjlwx]+$/,
   filter:
     /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|\$\s*ENV|\$\s*__))/,

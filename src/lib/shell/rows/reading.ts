@@ -59,7 +59,7 @@ export const READING: Readonly<Record<string, string>> = {
   pgrep: 'reads inert | -a -f -l -n -o -u= -x -c -P= | text?',
   printenv: 'asks inert',
   printf: 'reads posix || template text*',
-  ps: 'reads inert | -A -e -f -F -l -p= -u= -C= -o= -H -w -x -a --forest --no-headers --sort= --pid= --ppid= | psflags?',
+  ps: 'reads inert | -A -e -f -F -l -p= -u= -C= -o=psformat -H -w -x -a --forest --no-headers --sort= --pid= --ppid= | psflags?',
   pwd: 'reads any || none',
   readlink: 'reads any || read+',
   realpath: 'reads any || read+',
