@@ -100,7 +100,7 @@ export class CommandPlace {
         if (behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool)))
           return false
         const { fits, isBelow } = patternOf(specifier, this.#policy, true)
-        return folders.some(folder => fits(folder) || isBelow(folder, this.#call.has))
+        return folders.some(folder => fits(folder) || isBelow(folder, this.#call.ruled))
       })
     })
     return found && `what ${found} finds may not be in the project, or in a folder that a rule names`

@@ -1,7 +1,7 @@
 import type { Behavior, CallFacts, HookWord, Policy, Rule, Ruling } from './policy.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import type { Mode } from './modes.ts'
-import { twinsFor } from './hard-links.ts'
+import { ruledFiles } from './ruled-files.ts'
 import { environmentNamed } from './named-paths.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { protectionOf } from './protected.ts'
@@ -130,7 +130,7 @@ function commandPermission(command: string, call: CallFacts, policy: Policy): Ru
 
 /** Whether rules let a search show a file, judged by its real path and, if it has several names, its identity. */
 export function readableBy(policy: Policy): (path: string, link?: string) => boolean {
-  const ofFile = { tool: 'Read', readOnly: true, twins: twinsFor(policy) } as const
+  const ofFile = { tool: 'Read', readOnly: true, ruled: ruledFiles(policy) } as const
   // A search follows no links.
   const real = (path: string): { path: string; sure: boolean } => ({ path, sure: true })
   return (path, link) => {

@@ -250,8 +250,8 @@ class Looking implements NamedPaths {
   }
 
   alsoCalled(real: string, link?: string): void {
-    if (this.#ground.twins === undefined) return
-    const names = this.#ground.twins(real, link)
+    if (this.#ground.ruled === undefined) return
+    const names = this.#ground.ruled.twins(real, link)
     if (names === undefined) this.unsure ??= real
     else for (const name of names) this.paths.add(name)
   }

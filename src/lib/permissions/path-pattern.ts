@@ -52,13 +52,20 @@ export const pathOf = (text: string): SplitPath => ({ names: namesOf(text), fold
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase()
 
+/** The files that rules refuse or ask about. Undefined if that cannot be determined. */
+export interface RuledFiles {
+  /** Hard links of the same file. `link`: its identity. */
+  twins(path: string, link?: string): readonly string[] | undefined
+  below(folder: string): readonly SplitPath[] | undefined
+}
+
 export interface PathPattern {
   readonly globs: readonly string[]
   readonly fits: (path: SplitPath) => boolean
   readonly fitsLoosely: (path: SplitPath) => boolean
   readonly reachesInto: (folder: SplitPath) => boolean
-  /** A folder holds what the pattern names: by its place, or because a file of that name is there. */
-  readonly isBelow: (folder: SplitPath, has: ((path: string) => boolean) | undefined) => boolean
+  /** A folder holds what the pattern names: by its place, or because such a file is there, or there are too many. */
+  readonly isBelow: (folder: SplitPath, ruled: RuledFiles | undefined) => boolean
 }
 
 interface Compiled {
@@ -100,13 +107,14 @@ function compile(globs: readonly string[]): PathPattern {
       return false
     },
     fitsLoosely: ({ folded }) => loose.some(test => test(folded)),
-    isBelow: ({ names }, has) =>
-      globs.some((glob, index) => {
-        const base = bases[index] ?? []
-        if (base.length > 0) return names.every((name, at) => base[at] === name) && base.length > names.length
-        const { rest } = literalNames(glob)
-        return rest.length === 2 && has?.(`/${[...names, rest[1]].join('/')}`) === true
-      }),
+    isBelow: ({ names }, ruled) => {
+      const isAbove = (base: readonly string[]): boolean =>
+        base.length > names.length && names.every((name, at) => base[at] === name)
+      if (bases.some(isAbove)) return true
+      const isNear = bases.some(base => base.every((name, at) => names[at] === name))
+      if (!isNear || ruled === undefined) return false
+      return ruled.below(`/${names.join('/')}`)?.some(({ names: found }) => exact.some(test => test(found))) ?? true
+    },
     reachesInto: ({ names }) =>
       bases.some(base => base.every((name, index) => names[index] === undefined || names[index] === name))
   }

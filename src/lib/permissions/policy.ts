@@ -2,7 +2,7 @@ import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { RepositoryFacts } from '../world/files/repository.ts'
 import type { Mode } from './modes.ts'
-import type { RulePlaces } from './path-pattern.ts'
+import type { RuledFiles, RulePlaces } from './path-pattern.ts'
 
 export type Behavior = 'allow' | 'ask' | 'deny'
 
@@ -32,8 +32,7 @@ export interface PathLookup {
   readonly searchPath?: string | undefined
   /** What the repository of a folder makes git run. */
   readonly repository?: ((folder: string) => RepositoryFacts) | undefined
-  /** Hard links of the same file that rules are about; undefined if that cannot be determined. `link`: its identity. */
-  readonly twins?: ((path: string, link?: string) => readonly string[] | undefined) | undefined
+  readonly ruled?: RuledFiles | undefined
 }
 
 export interface CallFacts extends PathLookup {

@@ -161,7 +161,7 @@ function concernsCommand(rule: Rule, pattern: PathPattern, call: CallFacts, plac
   const known = used === undefined ? [] : isRead ? used.all : used.writes
   if (known.some(pattern.fits)) return 'yes'
   for (const folder of (isRead ? used?.searched : used?.swept) ?? [])
-    if (pattern.isBelow(folder, call.has)) return 'maybe'
+    if (pattern.isBelow(folder, call.ruled)) return 'maybe'
   if (unsure) return 'maybe'
   if (!paths.some(pattern.fits)) return 'no'
   return used?.whole === true && !known.some(pattern.fitsLoosely) ? 'no' : 'maybe'

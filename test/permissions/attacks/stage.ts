@@ -5,7 +5,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { decide } from '../../../src/lib/permissions/decide.ts'
-import { twinsFor } from '../../../src/lib/permissions/hard-links.ts'
+import { ruledFiles } from '../../../src/lib/permissions/ruled-files.ts'
 import { onlyReads } from '../../../src/lib/shell/only-reads.ts'
 import { isThere, namesInFolder, resolvePath } from '../../../src/lib/world/files/paths.ts'
 import { repositoryFacts } from '../../../src/lib/world/files/repository.ts'
@@ -32,7 +32,7 @@ export function attackStage(): Stage {
     judge(command, rules, more = {}) {
       const policy: Policy = { rules, mode: 'default', roots: [root], home: HOME, ...more }
       const lookup = { real: resolvePath, has: isThere, list: namesInFolder, repository: repositoryFacts }
-      const facts = { cwd: root, ...lookup, twins: twinsFor(policy) }
+      const facts = { cwd: root, ...lookup, ruled: ruledFiles(policy) }
       const subject = { kind: 'command', command } as const
       return decide({ tool: 'Bash', input: { command }, subject, readOnly: onlyReads(command), ...facts }, policy)
     },

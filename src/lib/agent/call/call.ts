@@ -1,6 +1,6 @@
 import type { CallFacts, HookWord, PathLookup, Policy, Ruling } from '../../permissions/policy.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
-import { twinsFor } from '../../permissions/hard-links.ts'
+import { ruledFiles } from '../../permissions/ruled-files.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { isThere, namesInFolder, resolvePath } from '../../world/files/paths.ts'
@@ -97,6 +97,6 @@ export function decidedCall(
     list: namesInFolder,
     searchPath: place.env['PATH'],
     repository: repositoryFacts,
-    twins: twinsFor(permissions)
+    ruled: ruledFiles(permissions)
   }
 }

@@ -1,7 +1,7 @@
 import { fault } from '../../faults.ts'
 import { factsOf } from '../../permissions/call-facts.ts'
 import { parseMode, type Mode } from '../../permissions/modes.ts'
-import { twinsFor } from '../../permissions/hard-links.ts'
+import { ruledFiles } from '../../permissions/ruled-files.ts'
 import type { CallFacts, Policy, Rule } from '../../permissions/policy.ts'
 import { otherNames } from '../../query/options/other-names.ts'
 import { rulesOf } from '../../settings/permissions/permission-settings.ts'
@@ -40,5 +40,5 @@ export const factsHere = (tool: string, input: PlainObject, policy: Policy): Cal
     list: namesInFolder,
     searchPath: process.env['PATH'],
     repository: repositoryFacts,
-    twins: twinsFor(policy)
+    ruled: ruledFiles(policy)
   })

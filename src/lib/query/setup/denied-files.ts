@@ -1,5 +1,5 @@
 import { fault } from '../../faults.ts'
-import { searchStarts } from '../../permissions/hard-links.ts'
+import { searchStarts } from '../../permissions/ruled-files.ts'
 import { pathOf, patternOf, type RulePlaces } from '../../permissions/path-pattern.ts'
 import { FileFinder, linkAt } from '../../world/files/file-finder.ts'
 import { isThere, isWithin, realPath } from '../../world/files/paths.ts'

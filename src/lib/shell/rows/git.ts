@@ -61,7 +61,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git remote get-url': 'reads git | --push --all | rev',
   'git remote show': 'changes git | -n | remote*',
   'git remote prune': 'changes git | -n --dry-run | remote+',
-  'git remote update': 'changes git | -p --prune | remote*',
+  'git remote update': 'changes hooks | -p --prune | remote*',
   'git stash':
     'changes hooks | -u -k -q -a -p~ -S -m= --include-untracked --keep-index --no-keep-index --quiet --all --staged | sub?',
   'git stash list': `reads git | ${LOG} ${DIFF} | none`,

@@ -94,7 +94,7 @@ export const READING: Readonly<Record<string, string>> = {
   whereis: 'reads inert | -b -m -s | text*',
   which: 'reads any || text*',
   whoami: 'reads any || none',
-  xxd: 'reads inert dash | -a -b -c= -g= -l= -p -s= -u | read?',
+  xxd: 'reads inert dash posix | -a -b -c= -g= -l= -p -s= -u | read?',
 
   // Builtins of the shell.
   ':': 'reads any || text*',

@@ -1,0 +1,45 @@
+/** A search reads every file below a folder: a deny rule counts by the files that are there, however it names them. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allowRule, denyRule } from '../permission-kit.ts'
+import { attackStage, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeAll(() => {
+  stage = attackStage()
+  for (const file of ['secrets/b.pem', 'a.pem', '.env.local']) writeFileSync(join(stage.root, file), 'x\n')
+})
+afterAll(() => stage.remove())
+
+const IN_SECRETS = ["grep -r '' secrets", "cd secrets && grep -r ''", 'find secrets -type f -exec cat {} +']
+const IN_ALL = ["grep -r '' .", "find . -name '*.pem' -type f -exec cat {} +", 'rg -uu x']
+const RULED = ['cp -r secrets x', 'tar cf x.tar secrets', 'cat secrets/*']
+
+describe.each<readonly [rule: string, commands: readonly string[]]>([
+  ...['secrets/*.pem', 'secrets/**/*.pem', 'secrets/b*', '**/*.pem', '{x,*.pem}'].map(
+    rule => [rule, [...IN_SECRETS, ...RULED]] as const
+  ),
+  ...['*.pem', '**/*.pem', '.env*', '{.env.local,a.pem}', '**/secrets/**', '**/secrets/k'].map(
+    rule => [rule, IN_ALL] as const
+  ),
+  ...['./**/k', 's*/k', '[s]ecrets/**'].map(rule => [rule, IN_ALL] as const)
+])('Read(%s)', (rule, commands) => {
+  test.each(commands)('%s needs a prompt', command => {
+    const rules = [
+      denyRule(`Read(${rule})`),
+      allowRule('Bash(cp *)'),
+      allowRule('Bash(tar *)'),
+      allowRule('Bash(cat *)')
+    ]
+    expect(stage.judge(command, rules).decision).not.toBe('allow')
+  })
+
+  test('a search elsewhere does not', () => {
+    expect(stage.judge('grep -rn x src', [denyRule(`Read(${rule})`)]).decision).toBe('allow')
+  })
+})
+
+test.each(['xxd f -p', 'xxd -ps f g'])('%s writes a file, and needs a prompt', command => {
+  expect(stage.judge(command, []).decision).toBe('ask')
+})
