@@ -105,7 +105,7 @@ describe('rules check', () => {
     const [, head, ...lines] = stdout.trim().split('\n')
     expect(head).toContain('These rules allowed more in 0.1.0')
     expect(lines.map(line => line.trim().replace(/ \(inline.*?\)| \(--settings.*?\)/, ''))).toEqual([
-      'Bash(git log *): needs a prompt for --show-signature, -O, --ext-diff, --textconv, --output, --no-index',
+      'Bash(git log *): needs a prompt for --show-signature, -O, --ext-diff, --textconv, --output, --submodule, --no-index',
       'Bash(python3 -c *): covers nothing: the value of -c must be written out in the rule',
       'Bash(mytool *): covers plain words; options of mytool need a prompt, because it is not in the table',
       'Bash(sudo *): covers nothing: sudo runs other programs. Write each command out',

@@ -238,11 +238,11 @@ class Looking implements NamedPaths {
 
   /** As written, resolved, and resolved for programs that remove `..` first. */
   at(text: string, folder: string): void {
-    const written = resolve(folder, text)
     // No program can open a longer one.
-    if (written.length > LONGEST_PATH) return
+    if (text.length > LONGEST_PATH) return
+    const written = resolve(folder, text)
     this.paths.add(written)
-    if (this.#ground.real === undefined || text.length > LONGEST_PATH) return
+    if (this.#ground.real === undefined) return
     const real = this.real(text, folder)
     this.paths.add(real)
     if (text.includes('..')) this.paths.add(this.real(written, folder))

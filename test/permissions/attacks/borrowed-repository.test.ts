@@ -101,6 +101,42 @@ describe('reading needs a prompt where a repository', () => {
   )
 })
 
+describe('names that programs can open, and that are not text', () => {
+  const raw = (root: string, ...bytes: number[]): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes)])
+  test.each(['cat n', 'cat nd/passwd', 'cd nd && ls'])('a link to bytes that are not valid UTF-8: %s', command =>
+    onStage(({ root, judge }) => {
+      symlinkSync('/etc/passwd', raw(root, 0xff))
+      symlinkSync(Buffer.from([0xff]), join(root, 'n'))
+      symlinkSync('/etc', raw(root, 0xfe))
+      symlinkSync(Buffer.from([0xfe]), join(root, 'nd'))
+      expect(judge(command, []).decision).toBe('ask')
+    })
+  )
+
+  test('a path that is too long for the system as a whole, and not from the folder of the command', () =>
+    onStage(({ root, judge }) => {
+      const names = Array.from({ length: 16 }, (_, at) => String(at).padStart(250, 'd'))
+      execFileSync(
+        'bash',
+        ['-c', 'for d; do mkdir "$d" && cd "$d" || exit; done; ln -s /etc/passwd l', 'bash', ...names],
+        {
+          cwd: root
+        }
+      )
+      const path = [...names, 'l'].join('/')
+      expect(execFileSync('cat', [path], { cwd: root }).length).toBeGreaterThan(0)
+      expect(judge(`cat ${path}`, []).decision).toBe('ask')
+    }))
+
+  test('a folder that is a repository for git, with files in the place of folders', () =>
+    onStage(({ root, judge }) => {
+      for (const name of ['objects', 'refs']) program(join(root, 'emb', name))
+      writeFileSync(join(root, 'emb/HEAD'), 'ref: refs/heads/main\n')
+      writeFileSync(join(root, 'emb/config'), '[core]\n\tfsmonitor = touch p\n')
+      expect(judge('cd emb && git status', []).decision).toBe('ask')
+    }))
+})
+
 describe('a commit under a rule needs a prompt where a hook or an editor would run', () => {
   test.each<Case>([
     ['in quotes', config('[core]\n\thooksPath = "evil"'), 'git commit -m x'],
@@ -118,7 +154,9 @@ describe('a commit under a rule needs a prompt where a hook or an editor would r
     ['in a rebase that asks', config('[pull]\n\trebase = interactive'), 'git pull'],
     ['in a rebase of a branch that asks', config('[branch "main"]\n\trebase = i'), 'git pull'],
     ['in a dialogue', () => {}, 'yes e | git stash -p'],
-    ['in the rest of a rebase', () => {}, 'git rebase --skip']
+    ['in the rest of a rebase', () => {}, 'git rebase --skip'],
+    ['in the rest of a revert', () => {}, 'git revert --skip'],
+    ['in a submodule that is pushed as well', config('[submodule]\n\trecurse = true'), 'git push origin main']
   ])('%s', (_, prepare, command) =>
     onStage(stage => {
       git(stage.root, 'remote', 'add', 'origin', 'https://example.com/x')

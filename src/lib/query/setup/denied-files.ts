@@ -25,7 +25,7 @@ export class DeniedFiles {
       this.#finder = new FileFinder(path => patterns.some(({ fitsLoosely }) => fitsLoosely(pathOf(path))), false)
     this.#key = specifiers.join('\0')
     const { found, whole } = this.#finder.find(searchStarts(patterns, this.#places).filter(isThere))
-    if (!whole) throw tooMany()
+    if (!whole) throw notAll()
     const real = found.map(({ path }) => realPath(path)).filter(isThere)
     // A link to a folder above must not hide the project.
     return this.#withLinks(real.filter(path => !roots.some(root => isWithin(root, path))))
@@ -36,11 +36,14 @@ export class DeniedFiles {
     const denied = this.#all.find(paths, MOST_FILES)
     const linked = new Set(denied.found.flatMap(({ path }) => linkAt(path) ?? []))
     const all = linked.size === 0 ? denied : this.#all.find(this.#places.roots, MOST_FILES)
-    if (!denied.whole || !all.whole) throw tooMany()
+    if (!denied.whole || !all.whole) throw notAll()
     const others = all.found.filter(({ id }) => id !== undefined && linked.has(id))
     return [...new Set([...paths, ...others.map(({ path }) => path)])]
   }
 }
 
-const tooMany = (): Error =>
-  fault('E_SANDBOX', 'there are too many files to find all that rules deny; name the folders that they are in')
+const notAll = (): Error =>
+  fault(
+    'E_SANDBOX',
+    'not all files that rules deny can be found: there are too many files, so name the folders that they are in; or a name is not valid UTF-8, so rename that file or folder'
+  )

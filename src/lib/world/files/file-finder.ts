@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
-import { isFolder } from './paths.ts'
+import { isFolder, REPLACEMENT } from './paths.ts'
 
 const MOST_FOLDERS = 100_000
 /** In milliseconds. */
@@ -17,6 +17,8 @@ interface Listing {
   readonly found: readonly FoundFile[]
   readonly folders: readonly string[]
   readonly files: number
+  /** What was found, and the folders, can be opened by their names. */
+  readonly isNamed: boolean
 }
 
 /** Finds files by their paths. Folders that have not changed since the last time are not read again. */
@@ -31,7 +33,7 @@ export class FileFinder {
     this.#searchesFound = searchesFound
   }
 
-  /** `whole` is false if there are more than `most` files, or too many folders. */
+  /** `whole` is false if there are more than `most` files, too many folders, or names that are not valid UTF-8. */
   find(starts: readonly string[], most = Infinity): { readonly found: readonly FoundFile[]; readonly whole: boolean } {
     const first = this.#sort(starts.map(path => ({ path, isOpen: isFolder(path) })))
     const found = [...first.found]
@@ -42,7 +44,7 @@ export class FileFinder {
       for (const each of listing.found) found.push(each)
       for (const each of listing.folders) folders.add(each)
       files += listing.files
-      if (files > most || folders.size > MOST_FOLDERS) return { found, whole: false }
+      if (files > most || folders.size > MOST_FOLDERS || !listing.isNamed) return { found, whole: false }
     }
     return { found, whole: true }
   }
@@ -65,7 +67,8 @@ export class FileFinder {
     return {
       found: wanted.map(({ path, isOpen }) => ({ path, id: isOpen ? undefined : idOf(fileStat(path)) })),
       folders: folders.map(({ path }) => path),
-      files: entries.length - folders.length
+      files: entries.length - folders.length,
+      isNamed: ![...wanted, ...folders].some(({ path }) => path.includes(REPLACEMENT))
     }
   }
 }

@@ -12,6 +12,8 @@ import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:p
 import { attempt } from '../../util/attempt.ts'
 
 const MOST_LINKS = 40
+/** Stands for bytes that are not valid UTF-8. */
+export const REPLACEMENT = '\uFFFD'
 
 interface Way {
   readonly path: string
@@ -52,6 +54,8 @@ export const realPath = (path: string, cwd?: string): string => resolvePath(path
 const partsOf = (path: string): string[] => path.split(sep).filter(part => part !== '' && part !== '.')
 
 const UNSURE = Symbol('only another process knows')
+/** In bytes. A process in a folder on the way can open more. */
+const LONGEST = 4095
 /** Links in name only: the kernel goes directly to what the process has open. */
 const OF_PROCESS = /^\/proc\/([^/]+)(\/task\/[^/]+)?\/(?:(cwd|root)|(?:fd|map_files)\/([^/]+))$/
 
@@ -59,7 +63,7 @@ function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): stri
   // We would find our own process there.
   if (/^\/proc\/(?:thread-)?self(?:\/exe)?$/.test(path)) return undefined
   const found = path.startsWith('/proc/') ? OF_PROCESS.exec(path) : null
-  if (found === null) return linkStat(path)?.isSymbolicLink() === true ? readlinkSync(path) : undefined
+  if (found === null) return path.length > LONGEST / 4 && Buffer.byteLength(path) > LONGEST ? UNSURE : linkTarget(path)
   const [, process, task, place, file] = found
   if (process !== 'self' || task !== undefined) return UNSURE
   if (place === 'cwd') return cwd ?? UNSURE
@@ -92,6 +96,13 @@ export function isProgram(path: string): boolean {
 }
 
 const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(path, { throwIfNoEntry: false }))
+
+/** A name that is not valid UTF-8 cannot be followed, but programs can. */
+function linkTarget(path: string): string | typeof UNSURE | undefined {
+  if (linkStat(path)?.isSymbolicLink() !== true) return undefined
+  const target = readlinkSync(path)
+  return target.includes(REPLACEMENT) ? UNSURE : target
+}
 
 export const isThere = (path: string): boolean => linkStat(path) !== undefined
 

@@ -18,7 +18,7 @@ export interface RepositoryFacts {
 
 /** Keys that name no program. All others may. */
 const PLAIN_KEYS =
-  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|checkstat|trustctime|commentchar|whitespace|longpaths|protecthfs|protectntfs|splitindex|hidedotfiles)|remote\..+\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|skipdefaultupdate|mirror)|remote\.pushdefault|branch\..+\.(?!mergeoptions|rebase)[\w-]+|user\.(?:name|email|signingkey)|author\..+|committer\..+|init\..+|pull\.ff|push\.(?:default|autosetupremote|followtags)|color\..+|column\..+|advice\..+|submodule\..+\.(?:url|active|branch|path|ignore)|submodule\.(?:active|recurse|fetchjobs)|gc\.(?!recentobjectshook)\w+|fetch\.(?:prune|prunetags|fsckobjects|parallel|writecommitgraph)|transfer\..+|receive\.(?:denycurrentbranch|denynonfastforwards|fsckobjects)|rebase\.(?:autostash|autosquash|updaterefs)|merge\.(?:conflictstyle|ff|renames|renamelimit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix|noprefix|renamelimit|context)|log\.(?!showsignature)\w+|status\..+|tag\.sort|blame\.(?!ignorerevsfile)\w+|extensions\.(?:objectformat|worktreeconfig|refstorage|noop)|index\..+|pack\..+|feature\..+|maintenance\..+|lfs\.(?:repositoryformatversion|url|.+\.(?:access|locksverify))|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|safe\..+|stash\..+|commit\.(?:verbose|status|cleanup)|help\..+|rerere\..+|worktree\..+)$/
+  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|checkstat|trustctime|commentchar|whitespace|longpaths|protecthfs|protectntfs|splitindex|hidedotfiles)|remote\..+\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|skipdefaultupdate|mirror)|remote\.pushdefault|branch\..+\.(?!mergeoptions|rebase)[\w-]+|user\.(?:name|email|signingkey)|author\..+|committer\..+|init\..+|pull\.ff|push\.(?:default|autosetupremote|followtags)|color\..+|column\..+|advice\..+|submodule\..+\.(?:url|active|branch|path|ignore)|submodule\.(?:active|fetchjobs)|gc\.(?!recentobjectshook)\w+|fetch\.(?:prune|prunetags|fsckobjects|parallel|writecommitgraph)|transfer\..+|receive\.(?:denycurrentbranch|denynonfastforwards|fsckobjects)|rebase\.(?:autostash|autosquash|updaterefs)|merge\.(?:conflictstyle|ff|renames|renamelimit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix|noprefix|renamelimit|context)|log\.(?!showsignature)\w+|status\..+|tag\.sort|blame\.(?!ignorerevsfile)\w+|extensions\.(?:objectformat|worktreeconfig|refstorage|noop)|index\..+|pack\..+|feature\..+|maintenance\..+|lfs\.(?:repositoryformatversion|url|.+\.(?:access|locksverify))|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|safe\..+|stash\..+|commit\.(?:verbose|status|cleanup)|help\..+|rerere\..+|worktree\..+)$/
 
 /**
  * Keys that name programs for a terminal, or for commands that need a rule of their own, or make reading commands fetch
@@ -33,6 +33,7 @@ const PLAIN_VALUES: readonly (readonly [key: RegExp, value: RegExp])[] = [
   [/^(?:commit|tag|push)\.gpgsign$/, /^false$/],
   [/^(?:pull|branch\..+)\.rebase$/, /^(?:true|false|merges)?$/],
   [/^diff\.submodule$/, /^short$/],
+  [/^submodule\.recurse$/, /^false$/],
   // Some parts of it start the program that checks signatures.
   [/^format\.pretty$/, /^(?!.*%G)/]
 ]
@@ -133,7 +134,7 @@ function gitFolder(folder: string): GitFolder | undefined {
     const file = join(top, '.git')
     if (
       isThere(join(top, 'HEAD')) &&
-      (isThere(join(top, 'commondir')) || (isFolder(join(top, 'objects')) && isFolder(join(top, 'refs'))))
+      (isThere(join(top, 'commondir')) || (isThere(join(top, 'objects')) && isThere(join(top, 'refs'))))
     )
       return { top, own: top, common: top, isHidden: true }
     if (isFile(file) || isFolder(file)) return gitFolderAt(top, file)

@@ -1,11 +1,11 @@
-/** Unix sockets: none leads out of the sandbox, and nothing that a command can write decides about that. */
+/** Ways out of the sandbox that are not paths: Unix sockets, the filter of system calls, names that are not text. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { noSandbox } from '../support/host.ts'
-import { confined, neighbourhood } from './sandbox-kit.ts'
+import { confined, neighbourhood, SECRET } from './sandbox-kit.ts'
 
 /** Prints what arrives at a datagram socket, which Node cannot open. */
 const LISTENER = `import socket, sys
@@ -58,5 +58,17 @@ describe.skipIf(noSandbox !== undefined)('sockets in the sandbox', () => {
     ])
     expect(after?.text).toContain('PermissionError')
     expect(existsSync(place.path('tmp'))).toBe(true)
+  })
+
+  test('a denied file whose name is not valid UTF-8 cannot be hidden: nothing runs until it is renamed', async () => {
+    for (const name of ['\xffa.pem', 's\xff/a.pem']) {
+      const place = neighbourhood()
+      const file = Buffer.from(place.path(name), 'latin1')
+      mkdirSync(file.subarray(0, file.lastIndexOf('/')), { recursive: true })
+      writeFileSync(file, SECRET)
+      const [result] = await confined(place, ['cat *a.pem s*/a.pem'], { sandbox: { denyRead: ['**/*.pem'] } })
+      expect(result?.text).not.toContain(SECRET)
+      expect(result?.text).toContain('not valid UTF-8')
+    }
   })
 })
