@@ -201,3 +201,31 @@ test('an agent that says nothing useful closes the gate', async () => {
   expect(place.has('made')).toBe(false)
   expect(JSON.stringify(sent.at(-1))).toContain('gate_failed')
 })
+
+test('a question about an answer is not judged itself; a no has the model try again', async () => {
+  const asked: string[] = []
+  const run = await ask(play(['hunter2', 'Nothing.'], [no, '{"ok": true}'], asked), {
+    settings: settings('PostModelResponse')
+  })
+  expect([asked.length, run.result.result]).toEqual([2, 'Nothing.'])
+  expect(asked[0]).toContain('hunter2')
+  const ofAgent = run.sent.filter(messages => !JSON.stringify(messages[0]).includes('Is this all right?'))
+  expect(JSON.stringify([run.messages, ofAgent])).not.toContain('hunter2')
+})
+
+test('what a model says about an answer is not shown if it is no verdict', async () => {
+  const { messages, result } = await ask(play(['hunter2'], ['It says hunter2!']), {
+    settings: settings('PostModelResponse')
+  })
+  expect(result).toMatchObject({ terminal_reason: 'response_blocked' })
+  expect(JSON.stringify(messages)).not.toContain('hunter2')
+})
+
+test('an agent judges requests, its own pass no gate; answers it cannot judge', async () => {
+  const kind = { type: 'agent' }
+  const requests = await ask(play(['Done.'], ['{"ok": true}']), { settings: settings('PreModelRequest', kind) })
+  expect(requests.result).toMatchObject({ terminal_reason: 'completed', result: 'Done.' })
+  const answers = await ask(play(['Done.'], ['{"ok": true}']), { settings: settings('PostModelResponse', kind) })
+  expect(answers.result.terminal_reason).toBe('response_blocked')
+  expect(answers.names.filter(name => name === 'AgentStart')).toHaveLength(1)
+})

@@ -31,7 +31,8 @@ export const OBSTACLES = {
   code: 'it is not a process: it has no exit code and no standard error',
   text: 'it returns an object, never text',
   words: 'it sends JSON or nothing: words are a failure on every event, never context',
-  verdict: 'a model says yes or no, and nothing else: see [verdicts](#verdicts)'
+  verdict: 'a model says yes or no, and nothing else: see [verdicts](#verdicts)',
+  agent: 'an agent cannot judge an answer, so it fails: hooks on its own events would see the answer'
 }
 export type Obstacle = keyof typeof OBSTACLES
 
@@ -209,8 +210,11 @@ export const answerBy = (
 /** Hooks that ask a model. A no of those that continue means the same as for all others. */
 const asking = (kind: 'prompt' | 'agent'): Driver => ({
   kind,
-  obstacle: (gives, event) =>
-    isProcess(gives) ? 'code' : verdictFor(gives, event) === undefined ? 'verdict' : undefined,
+  obstacle: (gives, event) => {
+    if (isProcess(gives)) return 'code'
+    if (verdictFor(gives, event) === undefined) return 'verdict'
+    return kind === 'agent' && event === 'PostModelResponse' ? 'agent' : undefined
+  },
   answer: (gives, event, profile) =>
     answerBy(kind === 'agent' ? kind : 'prompt, continueOnBlock', verdictFor(gives, event)!, event, profile)
 })

@@ -6,7 +6,9 @@ import {
   type HookContext,
   type InputOf,
   type Message,
-  type Outcome
+  type Outcome,
+  type RequestDraft,
+  type ResponseDraft
 } from '../../src/hooks.ts'
 
 const hooks = new HookRegistry()
@@ -45,6 +47,20 @@ hooks.on('SubagentStop', ctx => {
 })
 hooks.on('PreCompact', ctx => {
   expectTypeOf(ctx.input.custom_instructions).toEqualTypeOf<string | null>()
+})
+hooks.on('PreModelRequest', ctx => {
+  expectTypeOf(ctx.request).toEqualTypeOf<RequestDraft>()
+  expectTypeOf(ctx.response).toEqualTypeOf<undefined>()
+  expectTypeOf(ctx.input.purpose).toEqualTypeOf<'turn' | 'compaction'>()
+  ctx.request.tools = ctx.request.tools.filter(name => name !== 'Bash')
+  ctx.request.append = [{ role: 'user', content: 'One step is left.' }]
+})
+hooks.on('PostModelResponse', ctx => {
+  expectTypeOf(ctx.response).toEqualTypeOf<ResponseDraft>()
+  expectTypeOf(ctx.input.attempt).toEqualTypeOf<number>()
+  ctx.response.content = ctx.response.content.map(block => (block.type === 'text' ? { ...block, text: '…' } : block))
+  // @ts-expect-error only the texts can be changed
+  ctx.response.stop_reason = 'end_turn'
 })
 hooks.on('PostToolBatch', ctx => {
   expectTypeOf(ctx.input.tool_calls[0]!.tool_name).toEqualTypeOf<string>()

@@ -63,7 +63,19 @@ const PAYLOADS = [
   row('PreModelSwitch', { ...EVENTS.PreModelSwitch.sample, requested_model: null, pricing: 'default' }),
   row('PostModelSwitch', { ...EVENTS.PostModelSwitch.sample, source: 'resume' }),
   row('DirectoryAdded', { directory: '/library', source: 'register_repo_root' }),
-  row('MessageDisplay', { turn_id: 't1', message_id: 'm1', index: 0, final: true, delta: 'Done' })
+  row('MessageDisplay', { turn_id: 't1', message_id: 'm1', index: 0, final: true, delta: 'Done' }),
+  row('PreModelRequest', {
+    model: 'large',
+    purpose: 'turn',
+    request: { model: 'large', system: 'Be brief.', tools: ['Bash'], append: [], effort: 'low', max_tokens: 9 }
+  }),
+  row('PostModelResponse', {
+    model: 'large',
+    purpose: 'compaction',
+    attempt: 2,
+    response: { content: [{ type: 'text', text: 'Done.' }], stop_reason: 'end_turn' },
+    usage: { input_tokens: 5, output_tokens: 6 }
+  })
 ]
 
 describe('payloads', () => {

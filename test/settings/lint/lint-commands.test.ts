@@ -166,6 +166,22 @@ describe('behaviour', () => {
       level: 'info'
     },
     {
+      what: 'an event that only Carabiner fires',
+      settings: commandOn('PreModelRequest', 'true'),
+      code: 'event-only-here',
+      key: 'hooks.PreModelRequest[0].hooks[0].type',
+      fix: 'nothing to do',
+      level: 'info'
+    },
+    {
+      what: 'an agent that judges answers',
+      settings: { hooks: { PostModelResponse: [{ hooks: [{ type: 'agent', prompt: 'Is it all right?' }] }] } },
+      code: 'agent-judges-answer',
+      key: 'hooks.PostModelResponse[0].hooks[0].type',
+      fix: 'prompt or command',
+      level: 'error'
+    },
+    {
       what: 'an address that is none',
       settings: { hooks: { PreToolUse: [{ hooks: [{ type: 'http', url: 'hooks.example/check' }] }] } },
       code: 'url-refused',

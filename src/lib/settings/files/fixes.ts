@@ -1,11 +1,13 @@
 /** How to fix a finding, by its code, where that does not depend on what was found. */
 export const FIXES = {
+  'agent-judges-answer': 'use a hook of type prompt or command',
   'always-allows': 'print nothing if it only observes; the rules and the mode then decide',
   'answer-invented': 'answer {"decision":"block","reason":"…"}, or exit with 2',
   'args-program': 'put the words after the program into args',
   'bare-command': 'write { "hooks": [ { "type": "command", "command": "…" } ] }',
   'duplicate-key': 'keep one of the two: of two equal keys only one would count',
   'event-not-here': 'nothing to do: these hooks stay for Claude Code',
+  'event-only-here': 'nothing to do: the hook runs in Carabiner',
   'exit-1': 'exit with 2 to refuse',
   'fails-open': 'delete onFailure to have the gate close',
   'handler-shape': 'write { "type": "command", "command": "…" }',

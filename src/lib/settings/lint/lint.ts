@@ -53,12 +53,19 @@ const timeoutCheck: Check = ({ spec }, say) => {
   say('warning', 'timeout', 'timeout-unit', message, `write ${timeout / 1000} if milliseconds were meant`)
 }
 
+/** Claude Code accepts these names, and never fires them. */
+const OUR_EVENTS = new Set<string>(['AgentStart', 'AgentStop', 'Iteration', 'PreModelRequest', 'PostModelResponse'])
+
 const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
   const gate = isGate(event)
   if (spec['once'] === true && scope !== 'skill')
     say('info', 'once', 'once-scope', 'Claude Code applies once only in the frontmatter of skills')
   if (spec['onFailure'] === 'continue' && gate)
     say('info', 'onFailure', 'fails-open', 'when this hook fails, the action continues')
+  if (event === 'PostModelResponse' && type === 'agent')
+    say('error', 'type', 'agent-judges-answer', 'an agent cannot judge an answer: hooks on its own events would see it')
+  else if (OUR_EVENTS.has(event))
+    say('info', 'type', 'event-only-here', `${event} is an event of Carabiner: no other agent fires it`)
   if (OUR_TYPES.includes(type) && path[0] !== 'carabiner' && ['user', 'project', 'local'].includes(scope))
     say(
       'warning',
