@@ -45,7 +45,9 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        return { answer: await within(model.ask(request, signal, onEvent), signal), model, isHeld }
+        const answer = await within(model.ask(request, signal, onEvent), signal)
+        session.asked = begun
+        return { answer, model, isHeld }
       } catch (error) {
         await beforeRetry(failureOf(error), { attempt, waited: performance.now() - begun }, session, signal)
       }

@@ -15,8 +15,8 @@ export interface ModelSwitch extends Pick<SwitchInput, 'requested_model' | 'sour
 const CACHED = 300
 
 /** What it costs to send the conversation so far to a model that has not cached it. */
-export function cacheFacts({ tokens }: Session, { price }: Model, answered: number | undefined) {
-  const seconds = answered === undefined ? undefined : Math.max(0, Math.round((Date.now() - answered) / 1000))
+export function cacheFacts({ tokens, asked }: Session, { price }: Model) {
+  const seconds = asked === undefined ? undefined : Math.max(0, Math.round((performance.now() - asked) / 1000))
   return {
     seconds,
     isWarm: tokens > 0 && seconds !== undefined && seconds <= CACHED,
@@ -30,7 +30,7 @@ export async function switchModel(
   { model, ...request }: ModelSwitch,
   signal: AbortSignal
 ): Promise<void> {
-  const { isWarm, cost } = cacheFacts(session, model, session.conversation.answered)
+  const { isWarm, cost } = cacheFacts(session, model)
   const input: SwitchInput = {
     from_model: session.model.name,
     to_model: model.name,

@@ -140,8 +140,6 @@ export class SessionConversation {
   readonly #reader: Reader
   #history = new Conversation()
   #system: readonly string[] = []
-  /** When the model last answered, in milliseconds. */
-  answered: number | undefined
   /** The session has ended: late messages are dropped. */
   isClosed = false
 
@@ -210,7 +208,6 @@ export class SessionConversation {
       this.#transcript.append(entry, index === 0 ? uuid : randomUuid())
     }
     this.#history.answer(message.content, uuid)
-    this.answered = Date.now()
     this.#reader.emit({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
     return message.content
   }

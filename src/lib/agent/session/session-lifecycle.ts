@@ -27,8 +27,8 @@ export interface Beginning {
 }
 
 /** How long ago the last answer was, and what it costs to send the conversation again. */
-function pauseOf(session: Session, answered: number | undefined): PlainObject {
-  const { seconds, isWarm, cost } = cacheFacts(session, session.model, answered)
+function pauseOf(session: Session): PlainObject {
+  const { seconds, isWarm, cost } = cacheFacts(session, session.model)
   if (seconds === undefined || session.tokens === 0) return {}
   return {
     seconds_since_last_response: seconds,
@@ -45,8 +45,8 @@ export async function beginSession(
   signal: AbortSignal
 ): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
   if (setup !== undefined) await session.hooks.run('Setup', { trigger: setup }, { signal })
-  session.conversation.answered = answered
-  const about = { source, ...pauseOf(session, answered), model: session.model.name }
+  session.asked = answered === undefined ? undefined : answered - performance.timeOrigin
+  const about = { source, ...pauseOf(session), model: session.model.name }
   const outcome = await session.hooks.run('SessionStart', about, { signal })
   if (signal.aborted) return {}
   if (outcome.blocked || outcome.continue === false) {

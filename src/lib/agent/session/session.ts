@@ -46,6 +46,8 @@ export class Session {
   readonly called: string[] = []
   used: Usage = NO_TOKENS
   promptId: string | undefined
+  /** When the request began that the model last answered, as `performance.now()` counts. */
+  asked: number | undefined
   /** A hook or a person ends the run after this step. */
   stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
   /** Aborts a while after the turn was aborted: hooks for its end have until then. */
