@@ -4,13 +4,12 @@ import type { Subject } from '../message.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
-import { commandsHeldBy, wordsOfKnown, type HeldCommand } from '../shell/nested-commands.ts'
+import { commandsHeldBy } from '../shell/nested-commands.ts'
 import { pathspecIn } from '../shell/operand.ts'
 import { parseShell } from '../shell/parse.ts'
-import { programName, takesCode } from '../shell/programs.ts'
-import { isOfSystem, programRow } from '../shell/row.ts'
+import { takesCode } from '../shell/programs.ts'
 import { roughLeaves } from '../shell/split-words.ts'
-import { Walker, type Folders, type CommandStep, type WalkedText } from '../shell/walk.ts'
+import { Walker, type CommandStep, type WalkedText } from '../shell/walk.ts'
 import { pathGlob } from '../util/path-glob.ts'
 import type { RulePlaces } from './path-pattern.ts'
 
@@ -22,7 +21,7 @@ export interface NamedPaths {
 }
 
 /** All rules ask about the same call: what is found about the last one is kept. */
-const oncePerCall = <T>(look: (command: string, places: RulePlaces, ground: PathLookup) => T): typeof look => {
+export const oncePerCall = <T>(look: (command: string, places: RulePlaces, ground: PathLookup) => T): typeof look => {
   let last: readonly [PathLookup, string, string | undefined, T] | undefined
   return (command, places, ground) => {
     const [root] = places.roots
@@ -69,7 +68,7 @@ export function foundBy(pattern: string, folder: string, { list }: PathLookup): 
 }
 
 /** The walk through a command, from the folder in which it starts. */
-const walkFrom = oncePerCall((command, { roots: [root = '/'] }, ground) => {
+export const walkFrom = oncePerCall((command, { roots: [root = '/'] }, ground) => {
   const walker = new Walker(ground.cwd ?? root, (path, folder) => wayTo(path, folder, ground).path)
   return { walker, walked: walker.text(command) }
 })
@@ -111,114 +110,6 @@ function chosenFolders({ leaf: { words }, folders = [] }: CommandStep): readonly
   return chosen.length === 0 ? [] : folders.map(folder => resolve(folder, ...chosen.slice(0, MOST_FOLDERS)))
 }
 
-/** The paths that a command is known to read and to write, and the folders that it searches. */
-export interface UsedPaths {
-  readonly reads: ReadonlySet<string>
-  readonly writes: ReadonlySet<string>
-  readonly searched: ReadonlySet<string>
-  /** Folders in which it may write files that it does not name. */
-  readonly swept: ReadonlySet<string>
-  /** It uses no others. */
-  readonly whole: boolean
-}
-
-export const pathsUsedBy = oncePerCall((command, places, ground): UsedPaths => {
-  const { walker, walked } = walkFrom(command, places, ground)
-  const use = new Use(ground)
-  use.text(walked)
-  if (!use.whole) use.held(command, walker)
-  const { reads, writes, searched, swept, whole } = use
-  return { reads: reads.paths, writes: writes.paths, searched: searched.paths, swept: swept.paths, whole }
-})
-
-const MOST_HELD = 500
-
-class Use {
-  readonly reads: Looking
-  readonly writes: Looking
-  readonly searched: Looking
-  readonly swept: Looking
-  whole = true
-  readonly #ground: PathLookup
-
-  constructor(ground: PathLookup) {
-    this.#ground = ground
-    this.reads = new Looking(ground)
-    this.writes = new Looking(ground)
-    this.searched = new Looking(ground)
-    this.swept = new Looking(ground)
-  }
-
-  text({ isFlat, steps }: WalkedText): void {
-    if (!isFlat) this.whole = false
-    for (const step of steps) this.#step(step)
-  }
-
-  /** What is run by something else, such as `sudo cat a` or `eval 'cat a'`; of what may be run, what it searches. */
-  held(command: string, walker: Walker): void {
-    const { commands, texts } = commandsHeldBy(command)
-    for (const text of texts) this.text(walker.text(text, 1))
-    for (const { words, start, sure } of commands.filter(isInner).slice(0, MOST_HELD)) {
-      const { folders } = walker
-      const step = walker.command(wordsOfKnown(words.slice(start)), 1)
-      if (sure) this.#step(step)
-      else {
-        walker.folders = folders
-        this.#search(step)
-      }
-    }
-  }
-
-  #step(step: CommandStep): void {
-    const { leaf, form, isByPath, folders, inner, texts } = step
-    if (leaf.assignments.length > 0) this.whole = false
-    for (const { kind, target } of leaf.redirections) {
-      if (kind === 'nowhere' || kind === 'text') continue
-      if (!target.known) this.whole = false
-      else this.#at(kind === 'read' ? this.reads : this.writes, target.text, folders)
-    }
-    if (leaf.words.length === 0) return
-    const { does, isKnown, reads, writes, fills, follows, repository, patterns } = form
-    if (isByPath || !isKnown || does === 'runs' || patterns.length > 0) this.whole = false
-    const { has } = this.#ground
-    const tops = repository && has ? (folders ?? []).map(folder => repositoryTop(folder, has)) : []
-    for (const path of new Set(reads)) {
-      this.#at(this.reads, path, folders)
-      for (const top of tops) if (top !== undefined) this.reads.at(path, top)
-      if (isWidePathspec(path)) this.whole = false
-    }
-    for (const path of writes) this.#at(this.writes, path, folders)
-    // What others write, such as `prettier --check .`, is not known by their words.
-    if (isOfSystem(form.row))
-      for (const path of [...writes, ...fills].map(folderOfPattern)) this.#at(this.swept, path, folders)
-    // There, git compares and searches any files.
-    if (tops.includes(undefined)) for (const path of reads) this.#at(this.searched, path, folders)
-    for (const path of patterns.flatMap(
-      each => folders?.flatMap(folder => foundBy(each, folder, this.#ground) ?? []) ?? []
-    ))
-      this.#at(does === 'changes' ? this.writes : this.reads, path, folders)
-    this.#search(step)
-    if (follows) this.#at(this.searched, '/', folders)
-    for (const each of inner) this.#step(each)
-    for (const each of texts) this.text(each)
-  }
-
-  #search({ form: { deep, reads }, folders }: CommandStep): void {
-    if (deep) for (const path of reads.length === 0 ? ['.'] : reads) this.#at(this.searched, path, folders)
-  }
-
-  #at(looking: Looking, path: string, folders: Folders): void {
-    if (folders === undefined) this.whole = false
-    for (const folder of folders ?? []) looking.at(path, folder)
-  }
-}
-
-/** Words in front of a command that others run. */
-const MOST_BEFORE = 100
-
-const isInner = ({ words, start }: HeldCommand): boolean =>
-  start > 0 && start < MOST_BEFORE && programRow(programName(words[start] ?? '')) !== undefined
-
 export function pathsGiven(texts: readonly string[], root: string, call: CallFacts): NamedPaths {
   const looking = new Looking(call)
   for (const text of new Set(texts)) looking.at(text, call.cwd ?? root)
@@ -227,7 +118,7 @@ export function pathsGiven(texts: readonly string[], root: string, call: CallFac
   return looking
 }
 
-class Looking implements NamedPaths {
+export class Looking implements NamedPaths {
   readonly paths = new Set<string>()
   unsure: string | undefined
   readonly #ground: PathLookup
@@ -302,12 +193,8 @@ function gluedIn(word: string): readonly string[] {
 
 const MOST_SIGNS = 20
 
-/** Of what git takes for a pattern, the folder. */
-const folderOfPattern = (path: string): string =>
-  /[*?[]/.test(path) ? path.replace(/[^/]*[*?[].*$/s, '') || '.' : path
-
 /** It matches more than one path. */
-const isWidePathspec = (word: string): boolean =>
+export const isWidePathspec = (word: string): boolean =>
   /^:(?:\([^)]*(?:attr|glob|icase)|[(/].*[*?[])/s.test(word) && (pathspecIn(word)?.length ?? 0) > 0
 
 /** The files in which Linux shows the environment and the memory of a process, also by a glob that matches them. */

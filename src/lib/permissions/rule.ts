@@ -3,7 +3,8 @@ import { hostname as machineName, networkInterfaces } from 'node:os'
 import { globOf, RENAMED } from '../util/names.ts'
 import { matchesCommand, type Fit } from './match-command.ts'
 import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
-import { pathsGiven, pathsNamedBy, pathsUsedBy } from './named-paths.ts'
+import { pathsGiven, pathsNamedBy } from './named-paths.ts'
+import { pathsUsedBy } from './used-paths.ts'
 import { pathOf, patternOf, type PathPattern, type RulePlaces, type SplitPath } from './path-pattern.ts'
 
 type Unreadable = Readonly<Record<'problem' | 'why' | 'fix', string>>

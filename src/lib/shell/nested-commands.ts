@@ -1,3 +1,4 @@
+import { awkRuns } from './awk-program.ts'
 import type { Form } from './form.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
 import { isCodeOption, isProgramOf, programName, rereadsArguments, runsArguments } from './programs.ts'
@@ -302,13 +303,3 @@ function interpreterReads([first, second]: KnownWords): boolean {
 const awkReads = (rest: KnownWords): boolean =>
   rest.some(word => word?.startsWith('-f') === true) &&
   rest.some(word => INPUT.test(word?.replace(/^-f(?=.)/, '') ?? ''))
-
-/** If a quote may be part of a pattern, strings cannot be delimited. */
-function awkRuns(word: string): boolean {
-  if (/^(?:-[eEl]|--(?:exe|l|so))|system|getline|@\s*[A-Za-z_]/.test(word)) return true
-  if (!word.includes('|') || !word.includes('print')) return false
-  if (word.includes('/') && word.includes('"')) return true
-  const bare = word.replaceAll(/"(?:\\.|[^"\\])*"/gs, '')
-  const at = bare.indexOf('print')
-  return at !== -1 && bare.slice(at).replaceAll('||', '').includes('|')
-}

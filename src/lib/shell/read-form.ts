@@ -1,7 +1,8 @@
 import { RUNS_OTHERS } from './rows/properties.ts'
-import { CHOOSES_CODE, INSTALLS, OPENS_EDITOR, PLANTS, SCRIPT_NAME, UNPACKS } from './rows/words.ts'
+import { CHOOSES_CODE, INSTALLS, SCRIPT_NAME } from './rows/words.ts'
+import { addEffects, type Operand } from './effects.ts'
 import { Form } from './form.ts'
-import { isHidden, isPattern, isSafePattern, pathsLeadingOut, takeOperand, type RowReader } from './operand.ts'
+import { isPattern, isSafePattern, pathsLeadingOut, takeOperand, type RowReader } from './operand.ts'
 import type { ShellWord } from './parse.ts'
 import { isProgramOf, programName } from './programs.ts'
 import { isOfSystem, optionsGiven, programRow, type OptionGiven, type ProgramRow, type RowOperand } from './row.ts'
@@ -68,7 +69,7 @@ class FormReader implements RowReader {
   readonly #words: readonly ShellWord[]
   /** The options, and where each was given last. */
   readonly #seen = new Map<string, number>()
-  readonly #operands: { readonly word: ShellWord; readonly index: number }[] = []
+  readonly #operands: Operand[] = []
   /** Operands that are missing: the first one, or all. `none`: there may be several like the first. */
   #missing: '' | 'first' | 'all' | 'none' = ''
 
@@ -92,12 +93,7 @@ class FormReader implements RowReader {
     if (does === 'asks') this.doubt(`${this.name} always needs a prompt`)
     this.#split()
     this.#place()
-    if (this.#is('copies')) this.#copy()
-    if (this.#is('sweeps')) form.fills.push(...form.writes)
-    const seen = ` ${[...this.#seen.keys()].join(' ')} `
-    if (UNPACKS[this.name]?.test(seen) === true) this.#unpack()
-    form.plants ||= form.does === 'changes' && PLANTS[this.name]?.test(seen) === true
-    if (OPENS_EDITOR[this.name]?.test(seen) === true) this.doubt('an editor would be opened')
+    addEffects(this, this.#operands, this.#seen)
     return form
   }
 
@@ -310,28 +306,6 @@ class FormReader implements RowReader {
     form.does = inner.does
     form.repository = inner.repository
     form.include(inner)
-  }
-
-  /** Into the folder that an option names, but for what tar finds named before that option. */
-  #unpack(): void {
-    const at = Math.max(...['-C', '--directory'].map(name => this.#seen.get(name) ?? -1))
-    const isBefore = this.name === 'tar' && this.#operands.some(({ index }) => index < at)
-    this.form.fills.push(...this.form.inside, ...(this.form.inside.length === 0 || isBefore ? ['.'] : []))
-  }
-
-  /** Into a folder: each source keeps its name there, or all that is in it is put there. */
-  #copy(): void {
-    const [target = '', ...sources] = this.#operands.map(({ word }) => word.text).toReversed()
-    const { form } = this
-    const isNoFolder = this.#seen.has('-T') || this.#seen.has('--no-target-directory')
-    // It stands for a file that find will find.
-    if (target.includes('{}')) form.fills.push('.')
-    for (const source of sources) {
-      const isMerged = /(?:^|\/)\.{0,2}$|\{\}/.test(source) || isHidden(source.replace(/[^*?[]+$/, ''))
-      if (isMerged || isNoFolder || this.#seen.has('--parents')) form.fills.push(target)
-      else form.writes.push(`${target}/${programName(source)}`)
-      if (form.deep) form.merges.push(`${target}/${programName(source)}`)
-    }
   }
 }
 

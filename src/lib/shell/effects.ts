@@ -1,0 +1,39 @@
+import { OPENS_EDITOR, PLANTS, UNPACKS } from './rows/words.ts'
+import { isHidden, type RowReader } from './operand.ts'
+import type { ShellWord } from './parse.ts'
+import { programName } from './programs.ts'
+
+export interface Operand {
+  readonly word: ShellWord
+  readonly index: number
+}
+
+/** What the words of a command do together. `seen`: its options, and where each was given last. */
+export function addEffects(reader: RowReader, operands: readonly Operand[], seen: ReadonlyMap<string, number>): void {
+  const { form, name, row } = reader
+  if (row.properties.has('copies')) addCopies(reader, operands, seen)
+  if (row.properties.has('sweeps')) form.fills.push(...form.writes)
+  const options = ` ${[...seen.keys()].join(' ')} `
+  if (UNPACKS[name]?.test(options) === true) {
+    // Into the folder that an option names, but for what tar finds named before that option.
+    const at = Math.max(...['-C', '--directory'].map(each => seen.get(each) ?? -1))
+    const isBefore = name === 'tar' && operands.some(({ index }) => index < at)
+    form.fills.push(...form.inside, ...(form.inside.length === 0 || isBefore ? ['.'] : []))
+  }
+  form.plants ||= form.does === 'changes' && PLANTS[name]?.test(options) === true
+  if (OPENS_EDITOR[name]?.test(options) === true) reader.doubt('an editor would be opened')
+}
+
+/** Into a folder: each source keeps its name there, or all that is in it is put there. */
+function addCopies({ form }: RowReader, operands: readonly Operand[], seen: ReadonlyMap<string, number>): void {
+  const [target = '', ...sources] = operands.map(({ word }) => word.text).toReversed()
+  const isWhole = ['-T', '--no-target-directory', '--parents'].some(each => seen.has(each))
+  // It stands for a file that find will find.
+  if (target.includes('{}')) form.fills.push('.')
+  for (const source of sources) {
+    const isMerged = /(?:^|\/)\.{0,2}$|\{\}/.test(source) || isHidden(source.replace(/[^*?[]+$/, ''))
+    if (isMerged || isWhole) form.fills.push(target)
+    else form.writes.push(`${target}/${programName(source)}`)
+    if (form.deep) form.merges.push(`${target}/${programName(source)}`)
+  }
+}
