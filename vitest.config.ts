@@ -6,6 +6,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const EXHAUSTIVE = 'test/**/*.exhaustive.test.ts'
 const exhaustive = process.env['CARABINER_TESTS'] === 'exhaustive'
 process.env['CARABINER_SEED'] ??= String(randomInt(2 ** 31))
+/** Processes that tests start from sources take a third of the time. */
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url))
 
 const ORDINARY = ['src/**/*.test.ts', 'test/**/*.test.ts']
 /** About code that keeps no state: these files share a process, which saves its start and what they import. */
