@@ -9,8 +9,8 @@ import { build } from 'esbuild'
  */
 const LIMITS = {
   'carabiner/hooks, minified and gzipped': 26_000,
-  'the package, packed': 630_000,
-  'the package, unpacked': 2_200_000
+  'the package, packed': 660_000,
+  'the package, unpacked': 2_300_000
 }
 
 async function gzippedEngine(): Promise<number> {
