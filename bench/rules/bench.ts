@@ -5,10 +5,10 @@
  *     node bench/rules/bench.ts [--rounds 20] [--json]
  */
 import { decide } from '../../src/lib/permissions/decide.ts'
-import { twinsFor } from '../../src/lib/permissions/hard-links.ts'
 import type { CallFacts, Policy, Rule } from '../../src/lib/permissions/policy.ts'
 import { parseRule } from '../../src/lib/permissions/rule.ts'
-import { isThere, resolvePath } from '../../src/lib/world/files/paths.ts'
+import { ruledFiles } from '../../src/lib/permissions/ruled-files.ts'
+import { isThere, namesInFolder, resolvePath } from '../../src/lib/world/files/paths.ts'
 import { repositoryFacts } from '../../src/lib/world/files/repository.ts'
 import { benchOptions, digits, median, printReport, quantile, ratioOf, type Table } from '../report.ts'
 
@@ -42,8 +42,9 @@ function timeOf(command: string, policy: Policy): number {
     cwd: root,
     real: resolvePath,
     has: isThere,
+    list: namesInFolder,
     repository: repositoryFacts,
-    twins: twinsFor(policy)
+    ruled: ruledFiles(policy)
   }
   const start = process.cpuUsage()
   decide(call, policy)

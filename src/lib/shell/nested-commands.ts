@@ -3,7 +3,7 @@ import type { Form } from './form.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
 import { isCodeOption, isProgramOf, programName, rereadsArguments, runsArguments } from './programs.ts'
 import { programRow } from './row.ts'
-import { formOf } from './read-form.ts'
+import { formOf, MOST_WORDS } from './read-form.ts'
 import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
 import { isAssignment, mayRunText, steers } from './variables.ts'
 
@@ -36,7 +36,7 @@ export interface Holding {
 }
 
 const DEEPEST = 4
-const MOST_WORDS = 1_000
+const MOST_HELD_WORDS = 1_000
 const MOST = 20_000
 const MOST_TEXTS = 100
 
@@ -146,7 +146,7 @@ class Looking implements Holding {
       word => word !== undefined && !/^[-\d]|=/.test(word) && !runsArguments(programName(word))
     )
     if (runs && form === undefined && takesUnknownCode(rest.slice(own))) this.unsure = true
-    if (rest.length > MOST_WORDS) return this.#stop(at.sure && runs)
+    if (rest.length > MOST_HELD_WORDS) return this.#stop(at.sure && runs)
     if (isProgramOf('wrapper', program)) this.#wrapped(words, at)
     const xargs = runs ? words.findIndex(word => word !== undefined && programName(word) === 'xargs') : -1
     if (xargs === -1) return this.#within(words, { ...at, sure: at.sure && runs })
@@ -240,6 +240,7 @@ const INPUT = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/s
 function rowForm(program: string, rest: KnownWords): Form | undefined {
   if ((runsArguments(program) && !isProgramOf('shell', program) && program !== 'find') || isProgramOf('awk', program))
     return undefined
+  if (rest.length > MOST_WORDS) return undefined
   const form = formOf([program, ...rest.map(word => word ?? 'x')].map(text => ({ text, known: true })))
   return form.row === undefined ? undefined : form
 }

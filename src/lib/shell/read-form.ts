@@ -11,7 +11,7 @@ import { isAssignment } from './variables.ts'
 const READY = new WeakMap<readonly ShellWord[], Form>()
 
 /** More words than people write: such a form is not known. */
-const MOST_WORDS = 500
+export const MOST_WORDS = 500
 
 export function formOf(words: readonly ShellWord[]): Form {
   let form = READY.get(words)

@@ -63,13 +63,13 @@ export class Walker {
   }
 
   #step(leaf: Leaf, depth: number, isSure: boolean): CommandStep {
-    const [program, ...rest] = leaf.words
+    const [program] = leaf.words
     const isByPath = program?.text.includes('/') === true
-    const words = isByPath ? [{ ...program, text: programName(program.text) }, ...rest] : leaf.words
+    const words = isByPath ? [{ ...program, text: programName(program.text) }, ...leaf.words.slice(1)] : leaf.words
     const { folders } = this
     const form = formOf(words)
     const name = words[0]?.text
-    const evaluated = name === 'eval' ? rest : name === 'trap' ? rest.slice(0, 1) : []
+    const evaluated = name === 'eval' ? words.slice(1) : name === 'trap' ? words.slice(1, 2) : []
     const texts = [...form.texts, ...(evaluated.length === 0 ? [] : [evaluated.map(({ text }) => text).join(' ')])]
     const inner = depth > DEEPEST ? [] : form.commands.map(each => this.command(each, depth + 1))
     const walked = texts.map(text => this.text(text, depth + 1))
