@@ -6,6 +6,7 @@ import { programRow } from './row.ts'
 import { formOf, MOST_WORDS } from './read-form.ts'
 import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
 import { isAssignment, mayRunText, steers } from './variables.ts'
+import { xargsRunsUnseen } from './xargs.ts'
 
 /** Undefined where only the shell knows the word. */
 export type KnownWords = readonly (string | undefined)[]
@@ -218,21 +219,6 @@ const setsMore = (program: string, text: string): boolean =>
 
 const SPECIAL = /[\s;&|$`(]/
 const SPECIAL_OR_QUOTED = /[\s;&|$`({'"\\]/
-
-const VALUE_OF_XARGS =
-  /^(?:-[A-Za-z0]*[ILnPsdEa]|--(?:arg-file|delimiter|max-args|max-chars|max-procs|process-slot-var))$/
-
-/** Its input names the program (`xargs -I{} {} x`), or its program may run its input (`xargs env`). */
-function xargsRunsUnseen(rest: KnownWords): boolean {
-  let at = 0
-  while (rest[at]?.startsWith('-') === true) at += VALUE_OF_XARGS.test(rest[at]!) ? 2 : 1
-  const program = rest[at]
-  if (program === undefined) return false
-  const name = programName(program)
-  if (runsArguments(name) || isProgramOf('unseen', name)) return true
-  const replaced = rest.slice(0, at).map((word = '') => word.replace(/^-[A-Za-z0]*[Ii]|^--replace=?/, ''))
-  return ['{}', ...replaced].some(each => each !== '' && program.includes(each))
-}
 
 const INPUT = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/s
 

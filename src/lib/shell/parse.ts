@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Unbash from 'unbash'
+import { constantIn } from './constant-text.ts'
 import { isKeyword } from './programs.ts'
 import { LONGEST_COMMAND, roughLeaves, quickLeaf } from './split-words.ts'
 
@@ -110,22 +111,6 @@ function walkThrough(text: string): Walk | undefined {
 const PLAIN_ESCAPES = /^\$'(?:[^\\']|\\[\\'"nt]|\\x[2-7][\da-fA-F]|\\[01][4-7][0-7])*'$/
 
 const isRead = ({ kind }: Redirection): boolean => kind === 'read' || kind === 'both' || kind === 'text'
-
-/** What `$(cat <<'E' …)` becomes: the text of a here-document in which nothing is expanded, without its last newlines. */
-function constantIn({ script, text }: Unbash.CommandExpansionPart): string | undefined {
-  const [statement, ...others] = script?.commands ?? []
-  const command = statement?.command
-  if (others.length > 0 || command?.type !== 'Command' || command.name?.text !== 'cat' || !text.startsWith('$('))
-    return undefined
-  const [redirect, ...more] = command.redirects
-  if (more.length + command.prefix.length + command.args.length > 0 || redirect?.type !== 'HereDoc') return undefined
-  const body = redirect.body.text
-  // The bash of macOS looks for quotes and parentheses in it.
-  const isOdd = process.platform === 'darwin' && /['"`()\\]/.test(body)
-  return redirect.delimiter?.quoted === true && redirect.operator === '<<' && !isOdd
-    ? body.replace(/\n+$/, '')
-    : undefined
-}
 
 class Walk {
   readonly leaves: Leaf[] = []

@@ -1,11 +1,10 @@
-import { RUNS_OTHERS } from './rows/properties.ts'
-import { CHOOSES_CODE, INSTALLS, SCRIPT_NAME } from './rows/words.ts'
+import { CHOOSES_CODE, SCRIPT_NAME } from './rows/words.ts'
 import { addEffects, type Operand } from './effects.ts'
 import { Form } from './form.ts'
 import { isPattern, isSafePattern, pathsLeadingOut, takeOperand, type RowReader } from './operand.ts'
 import type { ShellWord } from './parse.ts'
-import { isProgramOf, programName } from './programs.ts'
 import { isOfSystem, optionsGiven, programRow, type OptionGiven, type ProgramRow, type RowOperand } from './row.ts'
+import { unlistedForm } from './unlisted-form.ts'
 import { isAssignment } from './variables.ts'
 
 const READY = new WeakMap<readonly ShellWord[], Form>()
@@ -34,29 +33,10 @@ function readForm(words: readonly ShellWord[]): Form {
 
 function tryRows(name: string, words: readonly ShellWord[], from: number): Form {
   const row = programRow(name)
-  if (row === undefined) return unlisted(name, words, from)
+  if (row === undefined) return unlistedForm(name, words, from)
   const form = new FormReader(name, row, words, from).read()
   const further = form.isKnown ? undefined : programRow(`${name} #`)
   return further === undefined ? form : new FormReader(name, further, words, from).read()
-}
-
-/** A program of which nothing is known. Where a rule names it, plain words are harmless. */
-function unlisted(name: string, words: readonly ShellWord[], from: number): Form {
-  const form = new Form()
-  form.does = 'runs'
-  if (RUNS_OTHERS.some(kind => isProgramOf(kind, programName(name))))
-    form.add(`${name} runs other programs, and only a rule for exactly this command covers it`)
-  const [program, second] = words.map(({ text }) => text)
-  if (words.length > 2 && INSTALLS.test(` ${second}`))
-    form.add(`${name} may install packages, and only a rule that contains ${program} ${second} covers it`, 2)
-  form.add(`${name} is not in the table of programs, and only a rule that contains it covers it`, from)
-  for (const [index, { text, known }] of words.entries()) {
-    if (index < from) continue
-    if (!known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))
-      form.add(`${name} is not in the table of programs, and ${text} is not a plain word`, index + 1)
-    form.inside.push(...pathsLeadingOut(text))
-  }
-  return form
 }
 
 const TAKES_ALL = new Set(['args', 'sub', 'bin', 'cmd', 'variable'])

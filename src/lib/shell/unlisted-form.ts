@@ -1,0 +1,25 @@
+import { RUNS_OTHERS } from './rows/properties.ts'
+import { INSTALLS } from './rows/words.ts'
+import { Form } from './form.ts'
+import { pathsLeadingOut } from './operand.ts'
+import type { ShellWord } from './parse.ts'
+import { isProgramOf, programName } from './programs.ts'
+
+/** A program of which nothing is known. Where a rule names it, plain words are harmless. */
+export function unlistedForm(name: string, words: readonly ShellWord[], from: number): Form {
+  const form = new Form()
+  form.does = 'runs'
+  if (RUNS_OTHERS.some(kind => isProgramOf(kind, programName(name))))
+    form.add(`${name} runs other programs, and only a rule for exactly this command covers it`)
+  const [program, second] = words.map(({ text }) => text)
+  if (words.length > 2 && INSTALLS.test(` ${second}`))
+    form.add(`${name} may install packages, and only a rule that contains ${program} ${second} covers it`, 2)
+  form.add(`${name} is not in the table of programs, and only a rule that contains it covers it`, from)
+  for (const [index, { text, known }] of words.entries()) {
+    if (index < from) continue
+    if (!known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))
+      form.add(`${name} is not in the table of programs, and ${text} is not a plain word`, index + 1)
+    form.inside.push(...pathsLeadingOut(text))
+  }
+  return form
+}
