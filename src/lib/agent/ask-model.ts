@@ -10,7 +10,7 @@ import type { Session } from './session/session.ts'
 export interface Asked {
   readonly answer: Answer
   readonly model: Model
-  /** The reader has not seen any of it. */
+  /** The reader waits for its parts. */
   readonly isHeld: boolean
 }
 
@@ -35,7 +35,7 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
   const { model, request, append } = step ?? { model: session.model, request: plain }
   for (const { content } of append ?? []) conversation.add({ role: 'user', content }, { synthetic: true })
   session.offered = request.tools === plain.tools ? undefined : request.tools
-  const isHeld = options.holdOutput || hears(session, 'PostModelResponse', true)
+  const isHeld = options.partialMessages && (options.holdOutput || hears(session, 'PostModelResponse', true))
   const onEvent =
     options.partialMessages && !isHeld
       ? (event: StreamEvent) => session.reader.emit({ type: 'stream_event', event, parent_tool_use_id: null })

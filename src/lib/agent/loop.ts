@@ -51,7 +51,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     const answer = hears(session, 'PostModelResponse') ? await answers.pass(whole, session, signal) : whole
     if (answer === undefined) continue
     if ('reason' in answer) return answer
-    if (asked.isHeld && session.options.partialMessages) emitHeld(answer, session)
+    if (asked.isHeld) emitHeld(answer, session)
     const content = takeAnswer(answer, session)
     // A person reads the text before being asked about the calls.
     const displayed = session.reader.display?.pending
