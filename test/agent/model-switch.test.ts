@@ -2,7 +2,17 @@
 import { describe, expect, test } from 'vitest'
 import { ask as askPerson, deny, type HookRegistry, type QueryOptions } from '../../src/index.ts'
 import { manualClock, scriptedModel } from '../../src/testing.ts'
-import { ask, type Asked, informed, inputsOf, ofType, prompted, registry, words } from '../support/agent-kit.ts'
+import {
+  ask,
+  type Asked,
+  informed,
+  inputsOf,
+  ofType,
+  project,
+  prompted,
+  registry,
+  words
+} from '../support/agent-kit.ts'
 import { commandOn, prints, refuses } from '../support/command-settings.ts'
 
 const USAGE = { input_tokens: 1000, output_tokens: 20 }
@@ -171,5 +181,75 @@ describe('/model', () => {
   test('stays if no one can be asked', async () => {
     const { result } = await ask([], { settings, hooks: asking(), prompt: '/model claude-haiku-5-5' })
     expect(result).toMatchObject({ is_error: true, result: expect.stringContaining('sure?') })
+  })
+})
+
+describe('a session that is resumed', () => {
+  /** The first run has the model `one`, which its provider calls by another name where `called` gives one. */
+  async function resumed(model: string, { turns = ['One.'], called = 'one', more = {} }: Resumed = {}) {
+    const place = project({ 'a.txt': 'a' })
+    const given = scriptedModel(turns, { name: 'one' })
+    const first = {
+      ...given,
+      ask: async (...about: Parameters<typeof given.ask>) => ({ ...(await given.ask(...about)), model: called })
+    }
+    const options = { in: place, persistSession: true }
+    const { result } = await ask(first, options)
+    const resume = result.session_id
+    const second = scriptedModel(['Two.'], { name: model, price: PRICE })
+    return {
+      ...(await ask(second, { ...options, ...more, resume })),
+      again: (it: string) => ask(scriptedModel(['Three.'], { name: it }), { ...options, resume })
+    }
+  }
+  interface Resumed {
+    readonly turns?: Parameters<typeof scriptedModel>[0]
+    readonly called?: string
+    readonly more?: QueryOptions
+  }
+
+  test('with another model says so once, after SessionStart; context reaches that model', async () => {
+    const hooks = registry(it => it.on('PostModelSwitch', 'two', () => ({ additionalContext: 'You are two now.' })))
+    const { events, names, sent, again } = await resumed('two', {
+      turns: [{ text: 'One.', usage: USAGE }],
+      more: { hooks }
+    })
+    expect(names.slice(0, 3)).toEqual(['SessionStart', 'PostModelSwitch', 'UserPromptSubmit'])
+    expect(inputsOf({ events }, 'PostModelSwitch')).toMatchObject([
+      {
+        from_model: 'one',
+        to_model: 'two',
+        requested_model: null,
+        source: 'resume',
+        context_tokens: 1020,
+        prompt_cache_warm: true,
+        estimated_cache_write_usd: 0.00204,
+        pricing: 'configured'
+      }
+    ])
+    expect(sent[0]!.map(words).join()).toContain('You are two now.')
+    expect((await again('two')).names).not.toContain('PostModelSwitch')
+    expect(inputsOf(await again('one'), 'PostModelSwitch')).toMatchObject([{ from_model: 'two', to_model: 'one' }])
+  })
+
+  test('as a copy says so as well', async () => {
+    const { events } = await resumed('two', { more: { forkSession: true } })
+    expect(inputsOf({ events }, 'PostModelSwitch')).toMatchObject([{ from_model: 'one', source: 'resume' }])
+  })
+
+  test('with the same model says nothing, also if its provider gives it another name', async () => {
+    expect((await resumed('one')).names).not.toContain('PostModelSwitch')
+    expect((await resumed('one', { called: 'one-20261101' })).names).not.toContain('PostModelSwitch')
+    expect((await resumed('two', { called: 'two' })).names).toContain('PostModelSwitch')
+  })
+
+  test.each(['/compact', '/clear'])('knows its model also after %s', async command => {
+    const place = project()
+    const options = { in: place, persistSession: true }
+    const { result } = await ask(scriptedModel(['One.'], { name: 'one' }), options)
+    const resume = result.session_id
+    await ask(scriptedModel(['Summary.'], { name: 'one' }), { ...options, resume, prompt: command })
+    const { events } = await ask(scriptedModel(['Two.'], { name: 'two' }), { ...options, resume })
+    expect(inputsOf({ events }, 'PostModelSwitch')).toMatchObject([{ from_model: 'one', to_model: 'two' }])
   })
 })

@@ -4,6 +4,7 @@ import type { Answer, ModelFailure } from '../model/model.ts'
 import { eventsOf } from '../model/stream-events.ts'
 import { isObject } from '../util/plain.ts'
 import { askModel, type Asked } from './ask-model.ts'
+import type { AssistantMessage } from './output/agent-messages.ts'
 import type { ClosedCall } from './call/call.ts'
 import { messageText } from './session/conversation.ts'
 import { compact, isFull, isTooLong } from './compact.ts'
@@ -112,7 +113,7 @@ function emitHeld(answer: Answer, { reader }: Session): void {
 
 /** Returns the content of the answer as the conversation holds it. */
 function takeAnswer({ id, model, content, stop, usage, ungated }: Answer, session: Session): readonly Block[] {
-  const kept = session.conversation.addAnswer({
+  const message: AssistantMessage['message'] = {
     id,
     type: 'message',
     role: 'assistant',
@@ -121,7 +122,8 @@ function takeAnswer({ id, model, content, stop, usage, ungated }: Answer, sessio
     stop_reason: stop,
     usage,
     stop_sequence: null
-  })
+  }
+  const kept = session.conversation.addAnswer(message, session.model.name)
   for (const { name, input } of ungated ?? [])
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
   return kept

@@ -7,7 +7,9 @@ import type { Session } from './session/session.ts'
 
 type SwitchInput = FieldsOf<'PreModelSwitch'>
 
-export interface ModelSwitch extends Pick<SwitchInput, 'requested_model' | 'source' | 'pricing'> {
+export type ModelRequested = Pick<SwitchInput, 'from_model' | 'requested_model' | 'pricing'>
+
+export interface ModelSwitch extends ModelRequested, Pick<SwitchInput, 'source'> {
   readonly model: Model
 }
 
@@ -24,24 +26,34 @@ export function cacheFacts({ tokens, asked }: Session, { price }: Model) {
   }
 }
 
+function switchFacts(session: Session, model: Model, { from_model, requested_model, pricing }: ModelRequested) {
+  const { isWarm, cost } = cacheFacts(session, model)
+  return {
+    from_model,
+    to_model: model.name,
+    requested_model,
+    source: 'resume' as const,
+    context_tokens: session.tokens,
+    prompt_cache_warm: isWarm,
+    cache_ttl: '5m' as const,
+    ...cost,
+    pricing
+  }
+}
+
+/** A session was resumed with another model than it had. */
+export async function announceModel(session: Session, request: ModelRequested, signal: AbortSignal): Promise<void> {
+  await session.hooks.run('PostModelSwitch', switchFacts(session, session.model, request), { signal })
+}
+
 /** Changes the model of a session. Throws if a hook refuses; then the model stays. */
 export async function switchModel(
   session: Session,
   { model, ...request }: ModelSwitch,
   signal: AbortSignal
 ): Promise<void> {
-  const { isWarm, cost } = cacheFacts(session, model)
-  const input: SwitchInput = {
-    from_model: session.model.name,
-    to_model: model.name,
-    requested_model: request.requested_model,
-    source: request.source,
-    context_tokens: session.tokens,
-    prompt_cache_warm: isWarm,
-    cache_ttl: '5m',
-    ...cost,
-    pricing: request.pricing
-  }
+  const { source } = request
+  const input: SwitchInput = { ...switchFacts(session, model, request), source }
   const outcome = await session.hooks.run('PreModelSwitch', input, { signal })
   const why = await refusalOf(outcome, input, session, signal)
   if (why !== undefined) throw fault('E_REFUSED', `the switch to ${model.name}`, outcome.by ?? 'a hook', why)

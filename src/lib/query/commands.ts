@@ -8,7 +8,7 @@ import { fault } from '../faults.ts'
 import type { FieldsOf } from '../hooks/events/event-table.ts'
 import { randomUuid } from '../transcript/log.ts'
 import { isFolder, isWithin, realPath } from '../world/files/paths.ts'
-import { modelOf } from './setup/models.ts'
+import { modelOf, requestOf } from './setup/models.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 
@@ -87,8 +87,5 @@ export async function setModel(
       model.name,
       `a model whose price is known (see prices), since maxBudgetUsd is ${dollars}`
     )
-  const isConfigured = typeof given === 'object' || project.options.prices?.[model.name] !== undefined
-  const pricing = model.price === undefined ? 'default' : isConfigured ? 'configured' : 'catalog'
-  const requested_model = typeof given === 'string' ? given : null
-  await switchModel(session, { model, requested_model, source, pricing }, signal)
+  await switchModel(session, { model, source, ...requestOf(given, session.model.name, model, project) }, signal)
 }

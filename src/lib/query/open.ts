@@ -23,7 +23,7 @@ import { chooseSession } from './session-choice.ts'
 import { followSettings } from './settings-watch.ts'
 import { agentPorts } from './setup/agents.ts'
 import { isProjectHook, openHooks } from './setup/hooks.ts'
-import { limitsOf, sessionModel, thinkingOf } from './setup/models.ts'
+import { limitsOf, requestOf, sessionModel, thinkingOf } from './setup/models.ts'
 import { permissionsOf } from './setup/permission-rules.ts'
 import { loadProject, type ProjectContext } from './setup/project-context.ts'
 import { checkRestrictions, mcpNotices, type Notice } from './setup/restrictions-report.ts'
@@ -133,6 +133,7 @@ export async function open(
     ))
     const { resumed } = transcripts
     if (resumed !== undefined) session.resume(resumed)
+    const isSame = resumed?.model === undefined || resumed.model === model.name
     notices.push(...missingTools(options.agents, [...session.tools.keys()]))
     return {
       session,
@@ -150,7 +151,13 @@ export async function open(
         ...transcripts.notices.map(content => ({ content, tag: 'transcript' }))
       ],
       background: resumed?.background,
-      beginning: { source: choice.source, setup: options.setup, instructions, answered: resumed?.answered },
+      beginning: {
+        source: choice.source,
+        setup: options.setup,
+        instructions,
+        answered: resumed?.answered,
+        switched: isSame ? undefined : requestOf(options.model, resumed.model, model, project)
+      },
       close
     }
   } catch (error) {

@@ -195,16 +195,20 @@ export class SessionConversation {
     this.#history.deliverNotes(uuid)
   }
 
-  /** An answer of the model, for the transcript, the conversation and the reader. Returns its content. */
-  addAnswer(answer: AssistantMessage['message']): readonly Block[] {
+  /**
+   * An answer of the model, for the transcript, the conversation and the reader. Returns its content. Providers may call
+   * the session's model by another name, and hooks may have asked another one.
+   */
+  addAnswer(answer: AssistantMessage['message'], sessionModel = answer.model): readonly Block[] {
     const message = { ...answer, content: this.#history.withOwnIds(answer.content) }
     const uuid = randomUuid()
     const requestId = `req_${uuid}`
     const of = message.content.length
+    const more = sessionModel === answer.model ? undefined : { sessionModel }
     // Viewers expect one line per block.
     for (const [index, block] of message.content.entries()) {
       const part = of === 1 ? message : { ...message, content: [block] }
-      const entry = { type: 'assistant', requestId, message: part, part: [index, of] } as const
+      const entry = { type: 'assistant', requestId, message: part, part: [index, of], ...more } as const
       this.#transcript.append(entry, index === 0 ? uuid : randomUuid())
     }
     this.#history.answer(message.content, uuid)

@@ -14,6 +14,8 @@ export interface SessionState {
   readonly metadata: PlainObject
   readonly memory: PlainObject
   readonly notes: readonly string[]
+  /** The name of the session's model when it last answered. */
+  readonly model: string | undefined
 }
 
 export interface Replayed extends Omit<SessionState, 'notes'> {
@@ -73,6 +75,10 @@ export function* replayInPieces(
   return end
 }
 
+/** Answers that no model gave have no name, or one in brackets. */
+const modelNameIn = (name: unknown): string | undefined =>
+  typeof name === 'string' && /^[^<]/.test(name) ? name : undefined
+
 class Replaying {
   #conversation = new Conversation()
   #system: readonly string[] = []
@@ -80,6 +86,7 @@ class Replaying {
   #memory: PlainObject = {}
   #tokens = 0
   #time: unknown
+  #model: string | undefined
   #last: string | null = null
   readonly #background = new BackgroundWork()
   #answer: { uuid: string; id: unknown; isCopy: boolean; blocks: unknown[]; stop: unknown } | undefined
@@ -121,6 +128,7 @@ class Replaying {
       open: this.#calls.open,
       background: this.#background.left,
       tokens: this.#tokens,
+      model: this.#model,
       answered: typeof this.#time === 'string' ? Date.parse(this.#time) || undefined : undefined,
       unended: this.#stop === 'max_tokens' || this.#stop === 'pause_turn' ? this.#stop : undefined,
       last: this.#last
@@ -128,7 +136,7 @@ class Replaying {
   }
 
   /** One line per block: the blocks of one answer are consecutive. */
-  #block({ message, part, forkedFrom, timestamp }: Rec, uuid: string): void {
+  #block({ message, part, forkedFrom, timestamp, sessionModel }: Rec, uuid: string): void {
     const content = isObject(message) ? message['content'] : undefined
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayIn(content)
     if (!isObject(message) || content === undefined) return
@@ -142,6 +150,7 @@ class Replaying {
     for (const block of blocks) answer.blocks.push(block)
     answer.stop = stop
     this.#time = timestamp
+    if (blocks.length > 0) this.#model = modelNameIn(sessionModel ?? message['model']) ?? this.#model
     if (isObject(usage))
       this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
   }
@@ -232,10 +241,11 @@ class Replaying {
     this.#calls.clear()
     this.#beside = []
     this.#tokens = 0
-    const { system, metadata, memory, notes } = isObject(state) ? state : {}
+    const { system, metadata, memory, notes, model } = isObject(state) ? state : {}
     this.#system = textsIn(system)
     this.#metadata = isObject(metadata) ? metadata : {}
     this.#memory = isObject(memory) ? memory : {}
+    this.#model = modelNameIn(model) ?? this.#model
     const messages = keptIn(kept)
     this.#conversation.restore(messages, textsIn(notes))
     for (const { message } of messages)

@@ -14,7 +14,7 @@ import { resultMessage, sinceNow } from '../output/result-message.ts'
 import type { Session } from './session.ts'
 import { skillText } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
-import { cacheFacts } from '../switch-model.ts'
+import { announceModel, cacheFacts, type ModelRequested } from '../switch-model.ts'
 import { FileWatch } from '../watch-files.ts'
 import { randomUuid } from '../../transcript/log.ts'
 
@@ -24,6 +24,8 @@ export interface Beginning {
   readonly instructions: readonly Instructions[]
   /** The time of the model's last answer, in milliseconds, for a resumed session. */
   readonly answered?: number | undefined
+  /** For a session that is resumed with another model. */
+  readonly switched?: ModelRequested | undefined
 }
 
 /** How long ago the last answer was, and what it costs to send the conversation again. */
@@ -41,7 +43,7 @@ function pauseOf(session: Session): PlainObject {
 /** Setup, SessionStart, instruction files. Returns why it may not start, or the first prompt of a hook. */
 export async function beginSession(
   session: Session,
-  { source, setup, instructions, answered }: Beginning,
+  { source, setup, instructions, answered, switched }: Beginning,
   signal: AbortSignal
 ): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
   if (setup !== undefined) await session.hooks.run('Setup', { trigger: setup }, { signal })
@@ -57,6 +59,7 @@ export async function beginSession(
     session.watch = new FileWatch(session)
     session.watch.follow(outcome)
   }
+  if (switched !== undefined) await announceModel(session, switched, signal)
   for (const instruction of instructions) await announce(instruction, session, signal)
   const prompt = outcome.fields.initialUserMessage
   return typeof prompt === 'string' ? { prompt } : {}
@@ -224,7 +227,11 @@ export async function clearSession(session: Session, signal: AbortSignal): Promi
   await session.hooks.run('SessionEnd', { reason: 'clear' })
   session.saveState()
   session.clear()
-  session.transcript.append({ type: 'system', subtype: 'clear', state: { memory: session.state.memory } })
+  session.transcript.append({
+    type: 'system',
+    subtype: 'clear',
+    state: { memory: session.state.memory, model: session.model.name }
+  })
   const { blocked } = await beginSession(session, { source: 'clear', setup: undefined, instructions: [] }, signal)
   return blocked
 }

@@ -160,6 +160,7 @@ export class Session {
   }
 
   get state(): SessionState {
-    return { system: this.conversation.system, ...this.#kept.written, notes: this.conversation.notes }
+    const { system, notes } = this.conversation
+    return { system, ...this.#kept.written, notes, model: this.model.name }
   }
 }

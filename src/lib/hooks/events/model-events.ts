@@ -35,8 +35,8 @@ export const EVENTS_OF_MODELS = {
     sample: SWITCHED
   }),
   PostModelSwitch: event({
-    when: 'the model of the session was changed',
-    fields: { ...SWITCH, source: 'command | picker | sdk | auto | resume' },
+    when: 'the model of the session was changed, or the session is resumed with another model',
+    fields: { ...SWITCH, source: 'command | picker | sdk | resume' },
     target: 'to_model',
     answer: 'inform',
     failure: 'open',

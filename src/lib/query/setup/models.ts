@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { SessionOptions } from '../../agent/session/session-options.ts'
+import type { ModelRequested } from '../../agent/switch-model.ts'
 import { fault } from '../../faults.ts'
 import { fromLanguageModel } from '../../model/ai-sdk.ts'
 import type { Model } from '../../model/model.ts'
@@ -26,6 +27,20 @@ export async function modelOf(
   if ('ask' in given && typeof given.ask === 'function') return given
   if ('doStream' in given && typeof given.doStream === 'function') return withPrice(fromLanguageModel(given))
   throw fault('E_OPTION_INVALID', 'model', typeof given, 'the name of a model, or a LanguageModelV4 of the AI SDK')
+}
+
+export function requestOf(
+  given: QueryOptions['model'],
+  from_model: string,
+  { name, price }: Model,
+  { options }: Pick<ProjectContext, 'options'>
+): ModelRequested {
+  const isConfigured = typeof given === 'object' || options.prices?.[name] !== undefined
+  return {
+    from_model,
+    requested_model: typeof given === 'string' ? given : null,
+    pricing: price === undefined ? 'default' : isConfigured ? 'configured' : 'catalog'
+  }
 }
 
 export async function sessionModel(project: ProjectContext): Promise<Model> {
