@@ -173,9 +173,11 @@ function borrowedIn({ common }: GitFolder): string | undefined {
 }
 
 const linksAt = (folder: string): readonly string[] =>
-  (attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [])
-    .filter(entry => entry.isSymbolicLink())
-    .map(entry => join(folder, entry.name))
+  whileUnchanged(folder, () =>
+    (attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [])
+      .filter(entry => entry.isSymbolicLink())
+      .map(entry => join(folder, entry.name))
+  )
 
 function behind(folder: string, text: string): string {
   const path = text.replace(/[\r\n]+$/, '')
@@ -206,19 +208,25 @@ function valueOf(written: string): string | undefined {
   return /["\\]/.test(value) ? undefined : value
 }
 
-const LINKS = new Map<string, readonly [changed: string, paths: readonly string[]]>()
+const KNOWN = new Map<string, readonly [changed: string, paths: readonly string[]]>()
+/** In milliseconds. Times are exact to some of them: what changes at once again would not be noticed. */
+const SETTLED = 100
+
+/** What was found in a file or folder that has not changed since. */
+function whileUnchanged(path: string, look: () => readonly string[]): readonly string[] {
+  const stat = kindOf(path)
+  const changed = `${stat?.ino} ${stat?.mtimeMs} ${stat?.ctimeMs} ${stat?.size}`
+  const known = KNOWN.get(path)
+  if (known?.[0] === changed) return known[1]
+  const paths = look()
+  if (Date.now() - (stat?.ctimeMs ?? Infinity) > SETTLED) KNOWN.set(path, [changed, paths])
+  return paths
+}
 
 /** The folders of submodules that are there: git looks into each of them, with its own configuration. Undefined: not known. */
 function submodulesOf({ top, own }: GitFolder): readonly string[] | undefined {
   const names = (attempt(() => readdirSync(own)) ?? []).filter(name => /^(?:index|sharedindex\..*)$/.test(name))
-  const paths = names.flatMap(name => {
-    const file = `${own}/${name}`
-    const stat = kindOf(file)
-    const changed = `${stat?.mtimeMs} ${stat?.ctimeMs} ${stat?.size}`
-    let known = LINKS.get(file)
-    if (known?.[0] !== changed) LINKS.set(file, (known = [changed, linksIn(file)]))
-    return known[1]
-  })
+  const paths = names.flatMap(name => whileUnchanged(`${own}/${name}`, () => linksIn(`${own}/${name}`)))
   if (paths.includes('')) return undefined
   return paths.map(path => join(top, path)).filter(folder => isThere(join(folder, '.git')) && folder !== top)
 }
