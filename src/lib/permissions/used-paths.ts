@@ -1,6 +1,6 @@
 import { commandsHeldBy, wordsOfKnown, type HeldCommand } from '../shell/nested-commands.ts'
 import { programName } from '../shell/programs.ts'
-import { isOfSystem, programRow } from '../shell/row.ts'
+import { programRow } from '../shell/row.ts'
 import type { CommandStep, Folders, WalkedText, Walker } from '../shell/walk.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { foundBy, isWidePathspec, Looking, oncePerCall, walkFrom } from './named-paths.ts'
@@ -83,8 +83,8 @@ class Use {
       if (isWidePathspec(path)) this.whole = false
     }
     for (const path of writes) this.#at(this.writes, path, folders)
-    // What others write, such as `prettier --check .`, is not known by their words.
-    if (isOfSystem(form.row))
+    // What code of the project writes, such as `prettier --check .`, is not known by its words.
+    if (does !== 'runs')
       for (const path of [...writes, ...fills].map(folderOfPattern)) this.#at(this.swept, path, folders)
     // There, git compares and searches any files.
     if (tops.includes(undefined)) for (const path of reads) this.#at(this.searched, path, folders)

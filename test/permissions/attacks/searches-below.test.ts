@@ -40,6 +40,15 @@ describe.each<readonly [rule: string, commands: readonly string[]]>([
   })
 })
 
+test.each(['gofmt -w src', 'rustfmt src', "rimraf -g 'src/a*'", 'rm -r src'])(
+  '%s changes files that a rule names',
+  command => {
+    const rules = ['gofmt', 'rustfmt', 'rimraf', 'rm'].map(name => allowRule(`Bash(${name} *)`))
+    expect(stage.judge(command, rules).decision).toBe('allow')
+    expect(stage.judge(command, [...rules, denyRule('Edit(src/a.ts)')]).decision).not.toBe('allow')
+  }
+)
+
 test.each(['xxd f -p', 'xxd -ps f g'])('%s writes a file, and needs a prompt', command => {
   expect(stage.judge(command, []).decision).toBe('ask')
 })
