@@ -288,6 +288,28 @@ describe('an output that a hook replaced and Claude Code kept', () => {
       })
   })
 
+  test('words that belong to the shape of a result are no leak', async () => {
+    const registry = new HookRegistry()
+    registry.on('PostToolUse', () => ({ updatedToolOutput: '[hidden]' }))
+    const { hooks } = toAgentSdkHooks(registry)
+    const call = { ...BASE, tool_name: 'mcp__notes__get', tool_input: {}, tool_use_id: 'toolu_1' }
+    const tool_response = [{ type: 'text', text: 'is 1234' }]
+    const answer = await hooks.PostToolUse[0]!.hooks[0]!({ ...call, tool_response }, 'toolu_1', { signal })
+    const shown = (answer as { hookSpecificOutput: { updatedToolOutput: unknown } }).hookSpecificOutput
+      .updatedToolOutput
+    const batch = { ...BASE, tool_calls: [{ ...call, tool_response: shown }] }
+    expect(await hooks.PostToolBatch[0]!.hooks[0]!(batch, undefined, { signal })).not.toHaveProperty('stopReason')
+  })
+
+  test('null in the place of an output hides it', async () => {
+    expect(
+      await answerTo('PostToolUse', () => ({ updatedToolOutput: null }), {
+        tool_name: 'Bash',
+        tool_response: 'the key'
+      })
+    ).toEqual(specific('PostToolUse', { updatedToolOutput: HIDDEN }))
+  })
+
   test.each([
     ['the next batch of the same agent', 'PostToolBatch', { tool_calls: [] }, 0],
     ['the batch of another agent', 'PostToolBatch', { tool_calls: [], agent_id: 'a1' }, 10_000],

@@ -129,7 +129,8 @@ function specificOutput(outcome: Outcome, context: string | undefined, response:
   const { interrupt, updatedPermissions, ...others } = fields
   const permission = decision === 'deny' ? { message: reason, interrupt } : { updatedInput, updatedPermissions }
   const gate = { permissionDecision: decision, permissionDecisionReason: decision && reason, updatedInput }
-  const output = outcome.suppressOutput ? '[The output was hidden by a hook.]' : others.updatedToolOutput
+  const isHidden = outcome.suppressOutput || others.updatedToolOutput === null
+  const output = isHidden ? '[The output was hidden by a hook.]' : others.updatedToolOutput
   const set = definedFields({
     ...others,
     ...(/^(gate|switch)$/.test(family) && gate),
@@ -175,7 +176,7 @@ class ReplacedOutputs {
     const { event } = outcome
     const { session_id: session, agent_id: agent, tool_name: name, tool_response: old, tool_calls: calls } = input
     const output = event === 'PostToolUse' ? outputAfter(outcome, String(name), old) : old
-    const kept = linesIn(output).join('\n')
+    const kept = linesIn(typeof output === 'string' ? inShapeOf(old, output) : output).join('\n')
     const lines = output === old ? [] : linesIn(old).filter(line => !kept.includes(line))
     if (lines.length > 0) this.#removed.set(input['tool_use_id'], { lines, session, agent })
     const leak = Array.isArray(calls) ? (calls as PlainObject[]).find(call => this.#isLeak(call)) : undefined

@@ -127,6 +127,8 @@ describe('the output of a tool', () => {
     [{ stdout: '[redacted]' }, 'compat'],
     [['[redacted]'], 'strict'],
     [7, 'strict'],
+    [null, 'strict'],
+    [null, 'compat'],
     [false, 'compat']
   ] as const)('is hidden where a hook gives %j, which cannot be shown (%s)', async (output, profile) => {
     const { run, results } = await instead(output, profile)

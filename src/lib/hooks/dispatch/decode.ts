@@ -196,8 +196,10 @@ function readFields(fields: PlainObject, decoding: Decoding): void {
 
 function readField(key: SpecificField, value: unknown, decoding: Decoding): void {
   const { reply, entry } = decoding
-  if (value === undefined || value === null) return
-  if (!entry.row.takes.fields.includes(key)) {
+  const isTaken = entry.row.takes.fields.includes(key)
+  // An output that is missing must not show the tool's own: it may be hidden for a reason.
+  if (value === undefined || (value === null && !(isTaken && key.endsWith('ToolOutput')))) return
+  if (!isTaken) {
     // A rewrite that is dropped silently would be the worst surprise.
     if (key === 'updatedInput' && entry.dialect === 'library') throw invalid(`${entry.event} has no input to change`)
     return leaveUnread(key, value, decoding, 'has no effect on')
