@@ -243,6 +243,8 @@ const toolsThat = (...access: readonly FileAccess[]): ReadonlySet<string> => {
 
 /** The rule `Read(…)` applies to all of them. */
 export const FILE_READERS = toolsThat('read', 'search')
+/** They use one file, which `file_path` names. */
+export const FILE_USERS = toolsThat('read', 'write')
 export const FILE_SEARCHERS = toolsThat('search')
 /** The rule `Edit(…)` applies to all of them. */
 export const FILE_WRITERS = toolsThat('write')

@@ -1,7 +1,7 @@
 import { readableBy } from '../permissions/decide.ts'
 import { isSandboxed } from '../permissions/sandboxed.ts'
 import { lookupIn } from '../agent/call/call.ts'
-import { loadInstructions } from '../agent/instructions/instructions.ts'
+import { ProjectInstructions } from '../agent/instructions/instructions.ts'
 import type { AgentMessage, InitMessage } from '../agent/output/agent-messages.ts'
 import type { Replayed } from '../agent/session/replay.ts'
 import type { Beginning } from '../agent/session/session-lifecycle.ts'
@@ -10,6 +10,7 @@ import { outputSchemaOf } from '../agent/structured.ts'
 import { agentTool } from '../agent/subagents/agent-tool.ts'
 import { sendMessageTool } from '../agent/subagents/teammate.ts'
 import { invalidOption } from '../schema/check.ts'
+import { bodyOf, readFrontmatter } from '../settings/files/frontmatter.ts'
 import { rulesOf } from '../settings/permissions/permission-settings.ts'
 import type { AskAboutPage } from '../tools/web/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
@@ -89,7 +90,13 @@ export async function open(
         false,
         'true: a hook on PostModelResponse judges answers before anyone sees them'
       )
-    const instructions = loadInstructions({ ...where, cwd: place.cwd, root: loaded.root, warn: options.stderr })
+    const instructions = new ProjectInstructions({
+      ...where,
+      cwd: place.cwd,
+      root: loaded.root,
+      split: file => ({ keys: readFrontmatter(file).document?.value ?? {}, body: bodyOf(file) }),
+      warn: options.stderr
+    })
     const saved = new SavedPermissions(where.ownHome, loaded.root)
     const rules = rulesOf(loaded, project.trusted)
     const permissions = permissionsOf(project, workspace, rules, saved)
@@ -112,7 +119,8 @@ export async function open(
         serverTools: options.serverTools ?? [],
         log: transcripts.log,
         place,
-        system: systemPrompt(options.systemPrompt, place.cwd, instructions),
+        system: systemPrompt(options.systemPrompt, place.cwd, instructions.atStart),
+        instructions,
         permissions,
         limits: limitsOf(project, notices),
         isOfProject: source => isProjectHook(armed, source),
@@ -154,7 +162,7 @@ export async function open(
       beginning: {
         source: choice.source,
         setup: options.setup,
-        instructions,
+        instructions: instructions.atStart,
         answered: resumed?.answered,
         switched: isSame ? undefined : requestOf(options.model, resumed.model, model, project)
       },

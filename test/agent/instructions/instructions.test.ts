@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import * as fc from '../../support/fast-check.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { importsIn } from '../../../src/lib/agent/instructions/imports.ts'
-import { loadInstructions, type Instructions } from '../../../src/lib/agent/instructions/instructions.ts'
+import { ProjectInstructions, type Instructions } from '../../../src/lib/agent/instructions/instructions.ts'
 
 const stages: string[] = []
 
@@ -26,13 +26,13 @@ function stage(files: Readonly<Record<string, string | Buffer>>) {
   }
   const notes: string[] = []
   const load = (cwd = 'project', managed: readonly string[] = []): readonly Instructions[] =>
-    loadInstructions({
+    new ProjectInstructions({
       cwd: join(base, cwd),
       root: join(base, 'project'),
       home: join(base, 'home'),
       managed: managed.map(folder => join(base, folder)),
       warn: text => notes.push(text.replaceAll(`${base}/`, ''))
-    })
+    }).atStart
   const names = (cwd?: string): readonly string[] => load(cwd).map(({ path }) => relative(base, path))
   return { base, load, names, notes }
 }
@@ -101,14 +101,9 @@ describe('which files, in which order', () => {
     expect(names('project/sub')).toEqual(['project/CLAUDE.md', 'project/AGENTS.md'])
   })
 
-  test('the text is as it stands there, and each file is told of when it is read', () => {
+  test('the text is as it stands there', () => {
     const text = '\uFEFF# A\r\n<!-- keep -->\r\n'
-    const { base } = stage({ 'project/CLAUDE.md': text })
-    const told: Instructions[] = []
-    const root = join(base, 'project')
-    const files = loadInstructions({ cwd: root, root, home: join(base, 'home'), on: file => told.push(file) })
-    expect(told).toEqual(files)
-    expect(told[0]!.text).toBe(text)
+    expect(stage({ 'project/CLAUDE.md': text }).load()).toMatchObject([{ text }])
   })
 })
 

@@ -1,6 +1,7 @@
 import { errorMessage } from '../../errors.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import { FILE_USERS } from '../../tool-table.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
 import { maskSecretsInData } from '../../util/masked-data.ts'
 import { after } from '../../util/attempt.ts'
@@ -229,7 +230,10 @@ function finishedBy(outcome: Outcome, call: CallAt<'ran'>, session: Session): An
   const settling = result.error === undefined ? tool.settle?.(input, session.options.place) : undefined
   return after(settling, news => {
     if (news !== undefined) session.conversation.addContext(news)
-    return answer(call, visibleResult(outcome, call, session), session)
+    const { file_path: used } = input
+    const isUsed = typeof used === 'string' && result.error === undefined && FILE_USERS.has(tool.name)
+    const entering = isUsed ? session.nested?.enter(used, session) : undefined
+    return after(entering, () => answer(call, visibleResult(outcome, call, session), session))
   })
 }
 

@@ -6,6 +6,7 @@ import { lingering, pause } from '../abort.ts'
 import { messageText } from './conversation.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import type { Instructions } from '../instructions/instructions.ts'
+import { announceInstructions } from '../instructions/nested.ts'
 import { afterCalls, runLoop } from '../loop.ts'
 import { reasonForModel } from '../call/objections.ts'
 import { answerOpen, continueOpen } from '../call/batch.ts'
@@ -60,19 +61,9 @@ export async function beginSession(
     session.watch.follow(outcome)
   }
   if (switched !== undefined) await announceModel(session, switched, signal)
-  for (const instruction of instructions) await announce(instruction, session, signal)
+  await announceInstructions(instructions, session, signal)
   const prompt = outcome.fields.initialUserMessage
   return typeof prompt === 'string' ? { prompt } : {}
-}
-
-async function announce(
-  { path, type, reason, parent }: Instructions,
-  session: Session,
-  signal: AbortSignal
-): Promise<void> {
-  const file = { file_path: path, memory_type: type, load_reason: reason }
-  const input = parent === undefined ? file : { ...file, parent_file_path: parent }
-  await session.hooks.run('InstructionsLoaded', input, { signal })
 }
 
 /** Whether there is anything to resume: hooks may not have seen the end after a last answer. */

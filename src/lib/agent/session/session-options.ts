@@ -9,6 +9,7 @@ import type { Log } from '../../transcript/entry.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { AgentMessage } from '../output/agent-messages.ts'
+import type { ProjectInstructions } from '../instructions/instructions.ts'
 import type { Skills } from '../instructions/skills.ts'
 import type { Spending } from '../spending.ts'
 
@@ -36,6 +37,7 @@ export interface SessionOptions {
   readonly clock: Clock
   readonly emit: (message: AgentMessage) => void
   readonly skills?: Skills | undefined
+  readonly instructions?: ProjectInstructions | undefined
   readonly agentId?: string | undefined
   readonly agent?: SubagentView | undefined
   readonly spending?: Spending | undefined

@@ -11,6 +11,7 @@ import type { FileWatch } from '../watch-files.ts'
 import type { Denial } from '../output/agent-messages.ts'
 import { Display } from '../output/display.ts'
 import { Reader } from '../output/reader.ts'
+import { NestedInstructions } from '../instructions/nested.ts'
 import type { OpenBatch } from '../call/open-call.ts'
 import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
@@ -36,6 +37,7 @@ export class Session {
   readonly conversation: SessionConversation
   readonly hooks: SessionHooks
   readonly spending: Spending
+  readonly nested: NestedInstructions | undefined
   readonly tools: ReadonlyMap<string, Tool>
   readonly denials: Denial[] = []
   readonly agentId: string
@@ -76,6 +78,7 @@ export class Session {
     this.conversation = new SessionConversation(this.transcript, this.reader)
     this.hooks = new SessionHooks(this)
     if (options.agent === undefined) this.reader.display = new Display(this, options.emit)
+    this.nested = options.instructions && new NestedInstructions(options.instructions)
     this.spending = options.spending ?? new Spending()
     this.model = options.model
     const tools = [...options.tools, ...(ownTools?.(this) ?? [])]

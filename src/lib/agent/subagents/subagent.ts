@@ -211,6 +211,7 @@ async function childOf(
         isSandboxed(command, permissions, lookupIn(options.place), options.place.sandbox?.isForAll === true)
     },
     system: definition.prompt,
+    instructions: undefined,
     permissions,
     limits: { ...limits, turns: definition.maxTurns ?? limits.turns },
     ask: errand.unattended ? undefined : options.ask,
