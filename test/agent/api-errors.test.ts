@@ -1,5 +1,7 @@
 /** A failing provider is reported in a form that programs can act on, through a real server on loopback. */
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Model } from '../../src/index.ts'
+import { scriptedModel } from '../../src/testing.ts'
 import { anthropicServer, type AnthropicScript, type AnthropicServer } from '../support/anthropic-server.ts'
 import { openaiServer } from '../support/openai-server.ts'
 import { ask, informed, ofType, project, words, type Asked, type Asking } from '../support/agent-kit.ts'
@@ -189,4 +191,22 @@ test('a named model costs what prices says, and a budget can be kept for one wit
   expect(input_tokens).toBeGreaterThan(0)
   expect(result).toMatchObject({ is_error: false })
   expect(result.total_cost_usd).toBeCloseTo((input_tokens * 1000 + output_tokens * 2000) / 1e6)
+})
+
+test('so does a model that is an instance of a class', async () => {
+  class Own implements Model {
+    readonly #script = scriptedModel([{ text: 'Fine.', usage: { input_tokens: 1000, output_tokens: 0 } }])
+    get name() {
+      return 'mine'
+    }
+    get provider() {
+      return 'own'
+    }
+    ask(...about: Parameters<Model['ask']>) {
+      return this.#script.ask(...about)
+    }
+  }
+  const prices = { mine: { input: 1000, output: 0, cacheWrite: 0, cacheRead: 0 } }
+  const { result } = await ask([], { model: new Own(), prices, maxBudgetUsd: 5 })
+  expect(result).toMatchObject({ is_error: false, result: 'Fine.', total_cost_usd: 1 })
 })

@@ -72,6 +72,7 @@ describe('a provider that', () => {
       { maxRetries }
     )
     expect([sent.length, retries.length]).toEqual([maxRetries + 1, maxRetries])
+    expect(retries.every(({ max_retries }) => max_retries === maxRetries)).toBe(true)
     expect(result).toMatchObject({ is_error: true, terminal_reason: 'api_error' })
   })
 

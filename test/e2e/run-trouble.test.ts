@@ -58,6 +58,18 @@ test('clients are told in the stream', async () => {
   ])
 })
 
+test('what follows an error in a stream is not read, and the session goes on to its end', async () => {
+  const half = { ...textReply('Half of it'), errorAfter: { events: 4, type: 'overloaded_error', message: 'busy' } }
+  const raw = `${anthropicBytes(half)}${anthropicBytes(textReply('The other half of it'))}`
+  const { ask, user, read } = await agent([{ raw }, { raw }, textReply('Whole.')])
+  user(commandOn('SessionEnd', 'echo yes > "$HOME/ended"'))
+  const ran = await ask(['Hi', '--output-format', 'stream-json'])
+  const lines = streamLines(ran)
+  expect(lines.filter(({ subtype }) => subtype === 'api_retry')).toMatchObject([{ attempt: 1 }, { attempt: 2 }])
+  expect(lines.at(-1)).toMatchObject({ type: 'result', result: 'Whole.' })
+  expect({ code: ran.code, ended: read('home/ended') }).toMatchObject({ code: 0, ended: 'yes\n' })
+})
+
 const WRITES = callReply(['Write', { file_path: 'once.txt', content: 'once\n' }])
 const LENGTH = anthropicBytes(WRITES).length
 

@@ -167,7 +167,11 @@ function send<Reply extends Answering>(
     const timer = setInterval(() => response.write(manner.ping, () => reply.onPing?.()), PINGING)
     response.on('close', () => clearInterval(timer))
   } else if (reply.stallAt !== undefined) response.write(part)
-  else response.end(part)
+  else {
+    // Each event on its own, as providers send them.
+    for (const event of part.toString().split(/(?<=\n\n)/)) response.write(event)
+    response.end()
+  }
 }
 
 function closed(server: Server): Promise<void> {

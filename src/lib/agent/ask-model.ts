@@ -70,7 +70,7 @@ async function beforeRetry(
     type: 'system',
     subtype: 'api_retry',
     attempt,
-    max_retries: tries,
+    max_retries: tries - 1,
     retry_delay_ms: delay,
     error_status: failure.status ?? null,
     error: failure.why,

@@ -11,20 +11,28 @@ import { invalidOption } from '../../schema/check.ts'
 import { envNumber } from '../../settings/files/env-number.ts'
 import type { ProjectContext } from './project-context.ts'
 
-/** By name, of the AI SDK, or an implementation of `Model`, which has its own price. */
+/** By name, of the AI SDK, or an implementation of `Model`, with the price that `prices` or itself gives. */
 export async function modelOf(
   given: string | LanguageModelV4 | Model | undefined,
   { env, options }: Pick<ProjectContext, 'env' | 'options'>
 ): Promise<Model> {
   const withPrice = (model: Model): Model => {
     if (options.prices === undefined) return model
-    const { sibling } = model
-    const price = options.prices[model.name] ?? model.price
-    return { ...model, price, ...(sibling && { sibling: name => withPrice(sibling(name)) }) }
+    // It may be an instance of a class.
+    const { name, provider } = model
+    const sibling = model.sibling?.bind(model)
+    const price = options.prices[name] ?? model.price
+    return {
+      name,
+      provider,
+      price,
+      ask: model.ask.bind(model),
+      ...(sibling && { sibling: it => withPrice(sibling(it)) })
+    }
   }
   if (given === undefined || typeof given === 'string')
     return withPrice(await modelFor(given ?? env['ANTHROPIC_MODEL'] ?? 'default', { env }))
-  if ('ask' in given && typeof given.ask === 'function') return given
+  if ('ask' in given && typeof given.ask === 'function') return withPrice(given)
   if ('doStream' in given && typeof given.doStream === 'function') return withPrice(fromLanguageModel(given))
   throw fault('E_OPTION_INVALID', 'model', typeof given, 'the name of a model, or a LanguageModelV4 of the AI SDK')
 }

@@ -119,6 +119,8 @@ function streamOf(body: Readable, signal: AbortSignal | undefined): ReadableStre
         controller.error(signal?.aborted === true ? abortError(signal) : new TypeError('terminated', { cause: error }))
       }
       body.on('data', (piece: Buffer) => {
+        // What had arrived before the connection was closed still comes.
+        if (over) return
         controller.enqueue(piece)
         if ((controller.desiredSize ?? 1) <= 0) body.pause()
       })
