@@ -165,9 +165,11 @@ describe('a hook in a file', () => {
   const reply = (updatedInput: object): object =>
     commandOn('PreModelRequest', prints({ hookSpecificOutput: { hookEventName: 'PreModelRequest', updatedInput } }))
 
-  async function runFrom(owner: 'project' | 'user', updatedInput: object) {
-    const settings = JSON.stringify(reply(updatedInput))
-    const place = project(owner === 'project' ? { '.claude/settings.json': settings } : {})
+  async function runFrom(owner: 'project' | 'module of the project' | 'user', updatedInput: object) {
+    const isModule = owner === 'module of the project'
+    const settings = JSON.stringify(isModule ? { carabiner: { modules: ['m.mjs'] } } : reply(updatedInput))
+    const code = `export default all => all.on('PreModelRequest', () => (${JSON.stringify({ updatedInput })}))`
+    const place = project(owner === 'user' ? {} : { '.claude/settings.json': settings, 'm.mjs': code })
     mkdirSync(join(place.home, '.claude'), { recursive: true })
     if (owner === 'user') writeFileSync(join(place.home, '.claude/settings.json'), settings)
     const model = scriptedModel(['Done.'])
@@ -181,7 +183,8 @@ describe('a hook in a file', () => {
     ['a lower limit', { max_tokens: 10 }, { maxTokens: 10 }],
     ['less effort', { effort: 'low' }, { effort: 'low' }]
   ])('of a project may ask for %s', async (_, updatedInput, request) => {
-    expect(await runFrom('project', updatedInput)).toMatchObject({ reason: 'completed', request })
+    for (const owner of ['project', 'module of the project'] as const)
+      expect(await runFrom(owner, updatedInput)).toMatchObject({ reason: 'completed', request })
   })
 
   test.each([
@@ -191,9 +194,11 @@ describe('a hook in a file', () => {
     ['a higher limit', { max_tokens: 1000 }],
     ['more effort', { effort: 'max' }]
   ])('of a project cannot ask for %s; a hook of the user can', async (_, updatedInput) => {
-    const refused = await runFrom('project', updatedInput)
-    expect(refused).toMatchObject({ reason: 'request_blocked', request: undefined })
-    expect(refused.text).toContain('gate_failed:rewrite')
+    for (const owner of ['project', 'module of the project'] as const) {
+      const refused = await runFrom(owner, updatedInput)
+      expect(refused).toMatchObject({ reason: 'request_blocked', request: undefined })
+      expect(refused.text).toContain('gate_failed:rewrite')
+    }
     expect(await runFrom('user', updatedInput)).toMatchObject({ reason: 'completed' })
   })
 })

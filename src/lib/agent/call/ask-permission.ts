@@ -27,6 +27,9 @@ export async function askHooks(
   if (hook?.decision === 'ask' && session.options.profile === 'compat') return undefined
   const permission_suggestions = suggestionsOn(call, ruling, session)
   const event = { tool_name: use.name, tool_input, permission_suggestions, mcp_server: tool.server }
+  const { hooks, isOfProject } = session.options
+  // Now: a hook that runs once is gone afterwards.
+  const known = hooks.list('PermissionRequest').filter(({ source }) => isOfProject?.(source) === true)
   const outcome = await session.hooks.run('PermissionRequest', event, { signal })
   const { decision, reason, by = '', updatedInput, fields } = outcome
   if (decision === 'deny') {
@@ -36,8 +39,7 @@ export async function askHooks(
   // Hooks do not see how a tool has changed: they may refuse it, but not approve it.
   if (decision !== 'allow' || tool.change !== undefined) return undefined
   const allowers = outcome.reasons.filter(verdict => verdict.decision === 'allow')
-  const { hooks, isOfProject } = session.options
-  const ofProject = allowers.filter(({ by: name }) => hooks.has(name) && isOfProject?.(hooks.describe(name).source))
+  const ofProject = allowers.filter(({ by: author }) => known.some(({ name }) => name === author))
   // A question of the user, a managed file, a mode or another hook is not answered by a hook of the project.
   const mayProjectAnswer = ruling.kind === 'default' || ruling.ofProject === true
   if (ofProject.length === allowers.length && !mayProjectAnswer) return undefined

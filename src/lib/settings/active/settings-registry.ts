@@ -43,6 +43,9 @@ export interface ArmedHooks {
   close(): Promise<void>
 }
 
+/** The scope of hooks from modules of the project. It identifies them, whatever `source` they give. */
+export const PROJECT_MODULES = 'modules of the project'
+
 /**
  * A registry with all hooks that are active. Among hooks from files, ask wins over allow; patterns run in linear time.
  * `look` is called now, and again for each reload. Modules are loaded once: a change takes effect at the next start.
@@ -50,13 +53,14 @@ export interface ArmedHooks {
 export async function armHooks(look: () => Situation, options: ArmOptions = {}): Promise<ArmedHooks> {
   const situation = look()
   const { loaded } = situation
-  const hooks = (options.onto ?? new HookRegistry()).scope('files', {
+  const around = (options.onto ?? new HookRegistry()).scope(PROJECT_MODULES, {
     precedence: 'ask-over-allow',
     compilePattern: compileSafely,
     cwd: loaded.root,
     ...options.registry,
     profile: loaded.locks.profile ?? options.registry?.profile ?? options.onto?.options.profile ?? loaded.profile
   })
+  const hooks = around.scope('files')
   await loadKinds(loaded)
   const { allowedUrls, allowedEnvVars } = loaded
   const place = new HookEnvironment({
@@ -69,7 +73,8 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   const live = new LiveHooks(situation, hooks, place)
   const modules = loaded.modules.filter(module => reasonBarred(module, situation) === undefined)
   const owned = new SkillHooks(() => live.situation, hooks, place)
-  const findings = [...live.findings, ...owned.findings, ...(await armModules(modules, hooks, loaded.root))]
+  const armed = await armModules(modules, ({ ofProject }) => (ofProject ? around : hooks), loaded.root)
+  const findings = [...live.findings, ...owned.findings, ...armed]
   // One after the other: what is loaded last must be active in the end.
   let last: Promise<unknown> = Promise.resolve()
   const reload = (file: string): Promise<ReloadResult> => {
@@ -105,11 +110,12 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
 /** A module exports a function of the registry, a hook, or a list of hooks. Its code runs: only for trusted ones. */
 async function armModules(
   modules: readonly LoadedModule[],
-  hooks: HookRegistry,
+  registryFor: (module: LoadedModule) => HookRegistry,
   root: string
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const module of modules) {
+    const hooks = registryFor(module)
     try {
       const change = module.ofProject ? fileChange(module, root) : undefined
       if (change !== undefined) throw new Error(`${change} since it was trusted`)
