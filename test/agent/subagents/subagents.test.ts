@@ -289,6 +289,30 @@ test('a teammate stays for further messages; TeammateIdle keeps it working', asy
   expect(inputsOf({ events }, 'SessionEnd')).toHaveLength(1)
 })
 
+test('a session with one prompt waits for a teammate at work, and hears what it says', async () => {
+  const team = call('worker', { run_in_background: true, name: 'ann' })
+  const message = { name: 'SendMessage', input: { to: 'ann', message: 'and the roof' } }
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { sent, result, events } = await ask(
+    cast({
+      main: [
+        { calls: [team] },
+        () => (first.resolve(), 'waiting'),
+        { calls: [message] },
+        () => (second.resolve(), 'waiting again'),
+        'done'
+      ],
+      worker: [() => first.promise.then(() => 'the walls'), () => second.promise.then(() => 'the roof')]
+    }),
+    { agents }
+  )
+  const told = JSON.stringify(sent)
+  expect(told).toContain('The teammate ann is idle, and waits for messages. It says:\\nthe walls')
+  expect(told).toContain('It says:\\nthe roof')
+  expect(result).toMatchObject({ is_error: false, result: 'done' })
+  expect(inputsOf({ events }, 'TeammateIdle')).toHaveLength(2)
+})
+
 const roof = Promise.withResolvers<void>()
 
 test('ten run at the same time; the eleventh is told to wait', async () => {

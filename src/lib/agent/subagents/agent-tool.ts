@@ -6,8 +6,8 @@ import { builtInTool, type ToolInput } from '../../tools/built-in.ts'
 import { failed, type BackgroundTask, type Tool, type ToolCall, type ToolResult } from '../../tools/tool.ts'
 import { taskNotification } from '../../tools/tasks/tasks.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
-import { MessageQueue } from '../output/reader.ts'
 import type { Session } from '../session/session.ts'
+import { Mailbox } from './teammate.ts'
 import { runSubagent, type AgentPorts, type Errand, type SubagentRun } from './subagent.ts'
 import { attempt } from '../../util/attempt.ts'
 import { randomUuid } from '../../transcript/log.ts'
@@ -54,7 +54,7 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
           if (teammate !== undefined) ports.teammates.delete(teammate.name)
         }
       }
-      if (input.run_in_background) return inBackground(errand, parent, call, work)
+      if (input.run_in_background) return inBackground(errand, call, work)
       const done = await work(call.signal)
       if ('refused' in done) return failed(done.refused)
       return done.isUndecided ? { content: '', output: undefined, undecided: done.id } : resultOf(done, input)
@@ -64,12 +64,15 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
 
 const errandOf = (
   { description, prompt, subagent_type, model, run_in_background, name, resume, resume_agent_id }: Input,
-  { id, agentId }: ToolCall
+  { id, agentId, session }: ToolCall
 ): Errand => ({
   id: agentId ?? resume ?? resume_agent_id ?? `a${randomUuid().replaceAll('-', '').slice(0, 16)}`,
   isResumed: (agentId ?? resume ?? resume_agent_id) !== undefined,
   goesOn: agentId !== undefined,
-  teammate: run_in_background && name !== undefined ? { name, mailbox: new MessageQueue<string>() } : undefined,
+  teammate:
+    run_in_background && name !== undefined
+      ? { name, mailbox: new Mailbox(coming => session.expect?.(coming)) }
+      : undefined,
   type: subagent_type,
   description,
   prompt,
@@ -111,7 +114,6 @@ const tokensIn = ({ input_tokens, output_tokens }: SubagentRun['usage']): number
 /** Runs in the background, ends with the session, and notifies its parent of its end. */
 function inBackground(
   { id, description, type, prompt, toolUseId, teammate }: Errand,
-  parent: Session,
   { session: place }: ToolCall,
   work: (signal: AbortSignal) => Promise<SubagentRun | { readonly refused: string }>
 ): ToolResult {
@@ -162,9 +164,9 @@ function inBackground(
   place.background.set(id, task)
   const word = (): string | undefined =>
     task.isReported === true ? undefined : taskNotification(task, { toolUseId, outputFile, ...(usage && { usage }) })
-  // A teammate waits for messages: the session does not wait for its end.
+  // A teammate waits for messages: the session waits for its rest, not for its end.
   if (teammate === undefined) place.expect?.(done.then(() => word))
-  else void done.then(() => parent.conversation.addContext(word() ?? ''))
+  else void done.then(() => teammate.mailbox.rest(word))
   place.onClose(async () => {
     abort.abort(new Error('the session has ended'))
     await done

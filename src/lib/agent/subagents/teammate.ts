@@ -2,14 +2,51 @@ import { nearest } from '../../errors.ts'
 import { builtInTool } from '../../tools/built-in.ts'
 import { failed, type Tool } from '../../tools/tool.ts'
 import type { Ending } from '../session/ending.ts'
-import type { MessageQueue } from '../output/reader.ts'
+import { MessageQueue } from '../output/reader.ts'
 import { reasonForModel } from '../call/objections.ts'
+import type { NotificationText } from '../session/notifications.ts'
 import type { Session } from '../session/session.ts'
 
 /** How often hooks may keep a teammate from going idle, without a message in between. */
 const MOST_BLOCKS = 8
 
-export type Mailbox = MessageQueue<string>
+/** The messages to a teammate. It is at work from a message, or its task, until it rests; its session waits that long. */
+export class Mailbox {
+  readonly #messages = new MessageQueue<string>()
+  readonly #expect: (coming: Promise<NotificationText>) => void
+  #rest: ((word: NotificationText) => void) | undefined
+
+  constructor(expect: (coming: Promise<NotificationText>) => void) {
+    this.#expect = expect
+    this.#work()
+  }
+
+  #work(): void {
+    if (this.#rest === undefined) this.#expect(new Promise(resolve => (this.#rest = resolve)))
+  }
+
+  push(message: string): void {
+    this.#messages.push(message)
+    this.#work()
+  }
+
+  /** Tells the session what came of it. */
+  rest(word: NotificationText): void {
+    this.#work()
+    this.#rest?.(word)
+    this.#rest = undefined
+  }
+
+  async next(): Promise<string | undefined> {
+    const { value } = await this.#messages.next()
+    if (value !== undefined) this.#work()
+    return value
+  }
+
+  end(): void {
+    this.#messages.end()
+  }
+}
 
 /** Runs a named subagent message by message; hooks may keep it working. */
 export async function stay(
@@ -30,8 +67,8 @@ export async function stay(
       task = `TeammateIdle hook feedback:\n${reasonForModel(idle)} [${idle.by}]`
       continue
     }
-    parent.conversation.addContext(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
-    const { value: next } = await mailbox.next()
+    mailbox.rest(() => `The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
+    const next = await mailbox.next()
     if (next === undefined) return ending
     blocks = 0
     task = next
