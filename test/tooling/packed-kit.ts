@@ -69,13 +69,13 @@ const SETTINGS = {
   bundler: { module: 'esnext', moduleResolution: 'bundler', lib: ['ES2023', 'DOM'], types: [] }
 }
 
-export type Setting = keyof typeof SETTINGS
+export type CompilerSetting = keyof typeof SETTINGS
 
 /** Compiles these files with the package, and returns what the compiler says. */
 export function compileAll(
   { app }: PackedApp,
   files: Readonly<Record<string, string>>,
-  setting: Setting,
+  setting: CompilerSetting,
   compiler: 'typescript' | 'typescript-5' = 'typescript'
 ): Promise<Ran> {
   const project = mkdtempSync(join(app, `${setting}-`))

@@ -82,8 +82,10 @@ const model = (turns: readonly ScriptedTurn[], step: () => void): readonly TurnO
 async function run(turns: readonly ScriptedTurn[], interruptAt: number): Promise<Asked> {
   let steps = 0
   let running: Query | undefined
+  let isFirst = true
+  // The second prompt is the one that must be answered.
   const step = (): void => {
-    if (++steps === interruptAt) void running?.interrupt()
+    if (++steps === interruptAt && isFirst) void running?.interrupt()
   }
   const first = Promise.withResolvers<void>()
   return ask(model(turns, step), {
@@ -95,7 +97,11 @@ async function run(turns: readonly ScriptedTurn[], interruptAt: number): Promise
       yield prompted('two')
     })(),
     steer: query => (running = query),
-    each: message => message.type === 'result' && first.resolve(),
+    each: message => {
+      if (message.type !== 'result') return
+      isFirst = false
+      first.resolve()
+    },
     hooks: registry(hooks => {
       hooks.on('PreToolUse', async ctx => {
         step()

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { HANG } from '../support/waiting.ts'
-import { streamLines } from './agent.ts'
+import { streamLines } from '../e2e/agent.ts'
 import { ordinaryDay, ordinaryRepository, PREFIX_RULES, type DayTurn } from './ordinary-day-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
