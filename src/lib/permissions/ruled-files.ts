@@ -11,13 +11,14 @@ interface Finder {
   readonly files: FileFinder
 }
 
-const READY = new WeakMap<readonly Rule[], Finder | undefined>()
+const READY = new WeakMap<readonly Rule[], { readonly roots: readonly string[]; readonly finder: Finder | undefined }>()
 
 /** For one call. Files are looked for when first needed. */
 export function ruledFiles(permissions: RulePlaces & { readonly rules: readonly Rule[] }): RuledFiles | undefined {
   const { rules, roots, home } = permissions
-  if (!READY.has(rules)) READY.set(rules, finderFor(rules, { roots, home }))
-  const finder = READY.get(rules)
+  let ready = READY.get(rules)
+  if (ready?.roots !== roots) READY.set(rules, (ready = { roots, finder: finderFor(rules, { roots, home }) }))
+  const { finder } = ready
   if (finder === undefined) return undefined
   let byLink: ReturnType<typeof namesByLink> | undefined
   const folders = new Map<string, readonly SplitPath[] | undefined>()

@@ -128,6 +128,15 @@ describe('names that programs can open, and that are not text', () => {
       expect(judge(`cat ${path}`, []).decision).toBe('ask')
     }))
 
+  test('a submodule whose name is not valid UTF-8', () =>
+    onStage(({ root, judge }) => {
+      const id = 'a'.repeat(40)
+      execFileSync('bash', ['-c', `git update-index --add --cacheinfo "160000,${id},s$(printf '\\377')"`], {
+        cwd: root
+      })
+      expect(judge('git status', []).decision).toBe('ask')
+    }))
+
   test('a folder that is a repository for git, with files in the place of folders', () =>
     onStage(({ root, judge }) => {
       for (const name of ['objects', 'refs']) program(join(root, 'emb', name))
@@ -183,6 +192,12 @@ describe('no prompt is needed', () => {
           })
     }))
 
+  test('where commondir names the folder that it is in, as in the sandbox', () =>
+    onStage(({ root, judge }) => {
+      writeFileSync(join(root, '.git/commondir'), '.\n')
+      expect(judge('git status', []).decision).toBe('allow')
+    }))
+
   test('for values in quotes and comments', () =>
     onStage(({ root, judge }) => {
       config('[user]\n\tname = "A B" ; a person\n[pull]\n\trebase = merges # see')(root)
@@ -191,13 +206,22 @@ describe('no prompt is needed', () => {
 })
 
 describe('the format of printf', () => {
-  test.each(['ab%n', '%5n', '%-n', '%ln', '%*n', '%%%n', '%'])('%s asks', format =>
+  test.each(['ab%n', 'ab%((%n)T', '%5n', '%-n', '%ln', '%*n', '%%%n', '%'])('%s asks', format =>
     onStage(({ judge }) => expect(judge(`printf '${format}' PATH; cat f`, []).decision).toBe('ask'))
   )
   test.each(['%s\\n', '%d%%\\n', '%-5s %ld\\n', '%(%F)T\\n', 'none\\n', "%'d"])('%s prints', format =>
     onStage(({ judge }) => expect(judge(`printf "${format}" 1`, []).decision).toBe('allow'))
   )
 })
+
+test.each([
+  "jq -n '$#x\nENV'",
+  "git log -1 --format='%+G?'",
+  "git log -1 --pretty='%-GK'",
+  'git describe --dirty',
+  'ls -R --deref',
+  'ls --derefer -R src'
+])('%s asks as well', command => onStage(({ judge }) => expect(judge(command, []).decision).toBe('ask')))
 
 test.each(['xxd -ps f g', 'xxd -bc f g', "jq -n '$ ENV'", "jq -n '$\t__loc__'"])('%s asks', command =>
   onStage(({ judge }) => expect(judge(command, []).decision).toBe('ask'))

@@ -46,7 +46,8 @@ export function permissionsFor(
 /** Its own mode, unless that of the parent is stricter. */
 function modeOf({ permissionMode }: AgentDefinition, parent: Permissions): { mode: Mode } {
   const mode = permissionMode === undefined ? parent.mode : parseMode(permissionMode, parent.mayBypass)
-  return typeof mode === 'object' || parent.mode === 'bypassPermissions' || parent.mode === 'plan' ? parent : { mode }
+  const keeps = parent.mode === 'bypassPermissions' || parent.mode === 'plan' || parent.mode === 'dontAsk'
+  return typeof mode === 'object' || keeps ? parent : { mode }
 }
 
 /** The tools, servers and calls that a subagent must not use, as rules. Throws if one is invalid. */

@@ -67,7 +67,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     projectDir: loaded.root,
     allowedUrls,
     allowedEnvVars,
-    matchesRule: ruleFitsNow,
+    matchesRule: (rule, input) => ruleFitsNow(rule, input, loaded.root),
     ...options.outside
   })
   const live = new LiveHooks(situation, hooks, place)

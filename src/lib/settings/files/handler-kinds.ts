@@ -31,4 +31,4 @@ export const makerOf = (type: string): ((spec: object, place: HookEnvironment) =
   makers.get(type) as unknown as (spec: object, place: HookEnvironment) => OutsideHook
 
 /** Call after `loadKinds`. */
-export const ruleFitsNow: typeof ruleFits = (rule, input) => fits!(rule, input)
+export const ruleFitsNow: typeof ruleFits = (rule, input, root) => fits!(rule, input, root)

@@ -26,7 +26,7 @@ export const GIT: Readonly<Record<string, string>> = {
     'reads git | -q --verify --quiet --short? --abbrev-ref? --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup --show-superproject-working-tree --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --all --branches? --tags? --remotes? --verify --revs-only --no-revs --flags --no-flags --default= --git-path= --end-of-options --path-format= | rev*',
   'git rev-list': `reads git | --count --objects --timestamp --header --no-object-names --in-commit-order ${LOG} | rev*`,
   'git describe':
-    'reads git | --all --tags --contains --abbrev? --candidates= --exact-match --long --match= --exclude= --always --first-parent --dirty? --broken? | rev*',
+    'reads git | --all --tags --contains --abbrev? --candidates= --exact-match --long --match= --exclude= --always --first-parent --dirty~ --broken~ | rev*',
   'git ls-files':
     'reads git | -c -d -m -o -i -s -u -k -z -t -v -x= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --exclude= --exclude-standard --error-unmatch --full-name --abbrev? --format= --eol --deduplicate --recurse-submodules | rev*',
   'git ls-tree':

@@ -32,15 +32,15 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   head: /^(?!@)/,
   printed: /^(?!@)(?![^]*%output)/,
   /** `%n` sets a variable. */
-  template: /^(?:[^%]|%%|%[-+ #0'*.\d]*[hjlLtz]*(?:\([^)]*\)T|[a-gikmo-su-yA-KM-Z]))*$/,
+  template: /^(?:[^%]|%%|%[-+ #0'*.\d]*[hjlLtz]*(?:\([^()]*\)T|[a-gikmo-su-yA-KM-Z]))*$/,
   /** Some parts of it start the program that checks signatures. */
-  format: /^(?![^]*(?:%G|signature))/,
+  format: /^(?![^]*(?:%[-+ ]?G|signature))/,
   cookie: /^(?!@)[^]*=/,
   /** Newer ones show the environment. */
   psformat: /^(?![^]*env)/i,
   psflags: /^[aufjlwx]+$/,
   filter:
-    /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|\$\s*ENV|\$\s*__))/,
+    /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|ENV|__))/,
   reflog: /^(?!expire|delete|drop|write)[\w/.@{}~^-]+$/
 }
 

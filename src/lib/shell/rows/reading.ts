@@ -47,7 +47,7 @@ export const READING: Readonly<Record<string, string>> = {
   join: 'reads inert | -a= -e= -i -j= -o= -t= -v= -1= -2= --check-order --nocheck-order --header | read read',
   jq: `reads inert | -r -c -e -s -S -n -R -j -a -C -M --raw-output --compact-output --exit-status --slurp --sort-keys --null-input --raw-input --join-output
     --ascii-output --color-output --monochrome-output --tab --indent= --arg=2 --argjson=2 --slurpfile<2 --rawfile<2 --seq --stream --unbuffered | filter read*`,
-  ls: 'reads any | -L** --dereference** | read*',
+  ls: 'reads any | -L** --de** --der** --dere** --deref** --derefe** --derefer** --derefere** --dereferen** --dereferenc** --dereference** | read*',
   lsblk: 'reads any || text*',
   lscpu: 'reads inert | -a -b -e? -J -p? | none',
   md5sum: 'as sha256sum',

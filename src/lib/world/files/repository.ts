@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
-import { isFile, isFolder, isProgram, isThere, kindOf, realPath } from './paths.ts'
+import { isFile, isFolder, isProgram, isThere, kindOf, realPath, REPLACEMENT } from './paths.ts'
 
 /** What git would run in a folder besides itself, by its configuration, attributes and hooks. */
 export interface RepositoryFacts {
@@ -35,7 +35,7 @@ const PLAIN_VALUES: readonly (readonly [key: RegExp, value: RegExp])[] = [
   [/^diff\.submodule$/, /^short$/],
   [/^submodule\.recurse$/, /^false$/],
   // Some parts of it start the program that checks signatures.
-  [/^format\.pretty$/, /^(?!.*%G)/]
+  [/^format\.pretty$/, /^(?!.*%[-+ ]?G)/]
 ]
 
 const SIGNS = /^(?:commit|tag|push)\.gpgsign$/
@@ -157,10 +157,11 @@ function gitFolderAt(top: string, file: string): GitFolder {
 
 /** A worktree and a submodule are named by the repository that they name. */
 function belongsTo(top: string, { file, own, common }: { file: string; own: string; common: string }): boolean {
-  if (isFolder(file)) return realPath(file) === file && own === common
   const real = realPath(own)
-  if (own !== common)
-    return realPath(fileText(`${own}/gitdir`).trim(), real) === file && join(real, '../..') === realPath(common)
+  const shared = realPath(common)
+  if (isFolder(file)) return real === file && shared === real
+  if (shared !== real)
+    return realPath(fileText(`${own}/gitdir`).trim(), real) === file && join(real, '../..') === shared
   return entriesOf(`${own}/config`).some(([key, value]) => key === 'core.worktree' && realPath(value, real) === top)
 }
 
@@ -234,16 +235,22 @@ function submodulesOf({ top, own }: GitFolder): readonly string[] | undefined {
 /** The mode of an entry of the index that is a link to another repository. */
 const LINK = Buffer.from([0, 0, 0xe0, 0])
 /** How far behind the mode its path starts: by the length of hashes and of flags. */
-const TO_PATH = [38, 40, 50, 52]
+const TO_PATH = [38, 40, 50, 52] as const
 
-/** What may be the paths of links. Version 4 abbreviates them: an empty path stands for any. */
+/** What may be the paths of links. An empty path stands for any: version 4 abbreviates them, and some are not text. */
 function linksIn(file: string): readonly string[] {
   const bytes = attempt(() => readFileSync(file)) ?? Buffer.alloc(0)
+  const version = bytes[7]
   const paths = new Set<string>()
   for (let at = bytes.indexOf(LINK); at !== -1; at = bytes.indexOf(LINK, at + 1))
-    for (const from of TO_PATH) paths.add(bytes.subarray(at + from, bytes.indexOf(0, at + from)).toString())
-  if (bytes[7] === 4) return paths.size === 0 ? [] : ['']
-  return [...paths].filter(path => path !== '')
+    for (const from of TO_PATH) {
+      const path = bytes.subarray(at + from, bytes.indexOf(0, at + from)).toString()
+      // In other places there may be any bytes.
+      const isUsual = from === TO_PATH[version === 3 ? 1 : 0]
+      if (version === 4 || (isUsual && path.includes(REPLACEMENT))) return ['']
+      if (path !== '') paths.add(path)
+    }
+  return [...paths]
 }
 
 const DRIVER =
