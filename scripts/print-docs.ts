@@ -34,7 +34,8 @@ const DENY_WORDS: Record<Family, string> = {
 /** What each field that only some events take is for. */
 const FIELD_WORDS: Record<SpecificField, string> = {
   additionalContext: 'text for the next model call; all are kept, in order',
-  updatedInput: 'the input to use instead',
+  updatedInput:
+    'the input to use instead; on PreModelRequest and PostModelResponse the keys of `request` or `response` to replace',
   updatedToolOutput: 'replaces the result of the tool: text, content blocks, or its own format',
   updatedMCPToolOutput: 'the same, for tools of MCP servers only',
   updatedPermissions: 'rule and mode changes to apply with the permission',
@@ -100,11 +101,11 @@ They return a plain object, and a hook may return such an object itself:
 |---|---|---|
 | \`decision\` | \`"allow"\`, \`"deny"\`, \`"ask"\`, \`"defer"\` | \`"approve"\` and \`"block"\` are read as allow and deny |
 | \`reason\` | string | why |
-| \`continue\` | boolean | \`false\` ends the run after this step, and refuses on a gate; \`true\` on the events that end something makes the agent continue |
+| \`continue\` | boolean | \`false\` ends the run after this step (not on MessageDisplay), and refuses on a gate; \`true\` on the events that end something makes the agent continue |
 | \`continueExecution\` | boolean | \`false\` refuses this step; the run continues |
 | \`stopReason\` | string | the reason for the two keys above |
-| \`systemMessage\` | string | goes to the next model call |
-| \`terminalSequence\` | string | sent to the terminal of \`carabiner run\`: titles (OSC 0, 1, 2), notifications (9, 99, 777) and the bell; with anything else in it, nothing is sent |
+| \`systemMessage\` | string | goes to the next model call; shown as it is, also from a PostModelResponse hook |
+| \`terminalSequence\` | string | sent to the terminal of \`carabiner run\`, not with \`-p\`, not with \`TERM=dumb\` and not from PostModelResponse hooks: titles (OSC 0, 1, 2), notifications (9, 99, 777) and at most five bells, in at most 2000 characters; with anything else in it, nothing is sent, and nothing is reported |
 | \`suppressOutput\` | boolean | on PostToolUse: hides the output of the tool |
 | \`suppressLogging\` | boolean | excludes this call from logs |
 | \`hookSpecificOutput\` | object | the fields of the event, with \`hookEventName\` beside them |

@@ -135,7 +135,8 @@ describe('the model stays, and the caller is told why,', () => {
 
 describe('/model', () => {
   const settings = { env: { ANTHROPIC_API_KEY: 'key-of-a-test' } }
-  const asking = () => registry(hooks => hooks.on('PreModelSwitch', 'claude-haiku-5-5', () => askPerson('sure?')))
+  const asking = () =>
+    registry(hooks => hooks.on('PreModelSwitch', 'claude-haiku-5-5', () => askPerson('sure?'), { name: 'thrift' }))
 
   test('says what it was asked for, and has the price of the list', async () => {
     const { events, result } = await ask([], { settings, prompt: '/model claude-opus-4-5' })
@@ -161,26 +162,41 @@ describe('/model', () => {
     [
       'no',
       { behavior: 'deny', message: 'not now' } as const,
-      { is_error: true, result: expect.stringContaining('not now') }
+      { is_error: true, result: 'the switch to claude-haiku-5-5 was refused by the user: not now' }
+    ],
+    [
+      'no, without a word',
+      { behavior: 'deny' } as const,
+      { is_error: true, result: 'the switch to claude-haiku-5-5 was refused by the user: thrift had asked: sure?' }
     ]
   ])('asks a person if a hook asks: %s', async (_, answer, expected) => {
     const questions: unknown[] = []
     const { result } = await ask([], {
       settings,
       hooks: asking(),
-      prompt: '/model claude-haiku-5-5',
+      prompt: '/model haiku',
       canUseTool: async (name, input) => {
         questions.push([name, input])
         return answer
       }
     })
     expect(result).toMatchObject(expected)
-    expect(questions).toEqual([['SwitchModel', { from_model: 'scripted', to_model: 'claude-haiku-5-5' }]])
+    const about = {
+      from_model: 'scripted',
+      to_model: 'claude-haiku-5-5',
+      requested_model: 'haiku',
+      context_tokens: 0,
+      estimated_cache_write_usd: 0
+    }
+    expect(questions).toMatchObject([['SwitchModel', about]])
   })
 
   test('stays if no one can be asked', async () => {
     const { result } = await ask([], { settings, hooks: asking(), prompt: '/model claude-haiku-5-5' })
-    expect(result).toMatchObject({ is_error: true, result: expect.stringContaining('sure?') })
+    expect(result).toMatchObject({
+      is_error: true,
+      result: expect.stringContaining('refused by thrift: sure? (it asks, and there is no one to ask)')
+    })
   })
 })
 

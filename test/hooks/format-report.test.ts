@@ -64,6 +64,20 @@ test('nothing that a hook says acts on a terminal or passes for a line of the re
   expect(text.split('\n').filter(line => line.startsWith('  outcome'))).toHaveLength(1)
 })
 
+test('the text to display instead and what is meant for the terminal are listed', async () => {
+  const hooks = new HookRegistry()
+  hooks.on('MessageDisplay', () => ({ displayContent: 'Hello.', terminalSequence: '\u0007' }))
+  const input = { turn_id: 't', message_id: 'm', index: 0, final: true, delta: 'Hi.' }
+  const text = formatReport(await hooks.fire('MessageDisplay', input, { report: true }))
+  expect(text).toContain('\n  display  Hello.\n  terminal \\u0007')
+})
+
+test('without a report it is said how to get one', async () => {
+  const outcome = await new HookRegistry().fire('Stop', { stop_hook_active: false })
+  // @ts-expect-error: there is no report
+  expect(() => formatReport(outcome)).toThrow(/^outcome cannot be one without a report; use fire\(/)
+})
+
 test('colours come from a function', async () => {
   const style = (name: Parameters<typeof styleText>[0], text: string): string => `<${String(name)} ${text}>`
   const outcome = await fired(hooks => hooks.on('PreToolUse', () => deny('no'), { name: 'policy' }))

@@ -62,9 +62,13 @@ test('the folder is the real one, and ~ is the home of the user', async () => {
   expect(inputsOf({ events }, 'DirectoryAdded').map(({ directory }) => directory)).toEqual([folder, place.home])
 })
 
-test.each(['/add-dir', '/add-dir nowhere', '/add-dir a.txt'])('%s: there is no such folder', async prompt => {
+test.each([
+  ['/add-dir', 'no directory was given'],
+  ['/add-dir nowhere', '"nowhere" does not exist'],
+  ['/add-dir a.txt', '"a.txt" is not a directory']
+])('%s: %s', async (prompt, why) => {
   const { result, names } = await ask([], { in: project({ 'a.txt': '' }), prompt })
-  expect(result).toMatchObject({ is_error: true, result: expect.stringContaining('there is no folder') })
+  expect(result).toMatchObject({ is_error: true, result: expect.stringContaining(why) })
   expect(names).not.toContain('DirectoryAdded')
 })
 

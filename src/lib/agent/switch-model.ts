@@ -2,7 +2,6 @@ import { fault } from '../faults.ts'
 import type { FieldsOf } from '../hooks/events/event-table.ts'
 import type { Outcome } from '../hooks/dispatch/outcome.ts'
 import type { Model } from '../model/model.ts'
-import type { PlainObject } from '../util/plain.ts'
 import type { Session } from './session/session.ts'
 
 type SwitchInput = FieldsOf<'PreModelSwitch'>
@@ -55,27 +54,28 @@ export async function switchModel(
   const { source } = request
   const input: SwitchInput = { ...switchFacts(session, model, request), source }
   const outcome = await session.hooks.run('PreModelSwitch', input, { signal })
-  const why = await refusalOf(outcome, input, session, signal)
-  if (why !== undefined) throw fault('E_REFUSED', `the switch to ${model.name}`, outcome.by ?? 'a hook', why)
+  const refusal = await refusalOf(outcome, input, session, signal)
+  if (refusal !== undefined) throw fault('E_REFUSED', `the switch to ${model.name}`, ...refusal)
   session.model = model
   await session.hooks.run('PostModelSwitch', { ...input }, { signal })
 }
 
+/** By whom, and why. */
 async function refusalOf(
-  { blocked, decision, reason = 'no reason given', failures }: Outcome,
-  { from_model, to_model, source }: SwitchInput,
-  { options }: Session,
+  { blocked, decision, by = 'a hook', reason = 'no reason given', failures }: Outcome,
+  input: SwitchInput,
+  { options: { ask } }: Session,
   signal: AbortSignal
-): Promise<string | undefined> {
-  if (blocked) return reason
+): Promise<readonly [by: string, why: string] | undefined> {
+  if (blocked) return [by, reason]
   // Also in the compat profile: its model refuses a switch whose hook does not answer.
   const silent = failures.find(({ kind }) => kind === 'timeout')
-  if (silent !== undefined) return `${silent.by} ${silent.message}`
+  if (silent !== undefined) return [silent.by, `it ${silent.message}`]
   if (decision !== 'ask') return undefined
-  if (source !== 'command' || options.ask === undefined) return `${reason} (only /model can ask a person)`
-  const input: PlainObject = { from_model, to_model }
-  const question = { toolName: 'SwitchModel', input, toolUseId: '', reason, suggestions: [], signal }
-  const answer = await options.ask(question).catch(() => undefined)
-  if (answer?.behavior === 'allow') return undefined
-  return answer?.message ?? `${reason} (no one approved it)`
+  if (input.source !== 'command') return [by, `${reason} (only /model can ask a person)`]
+  if (ask === undefined) return [by, `${reason} (it asks, and there is no one to ask)`]
+  const question = { toolName: 'SwitchModel', input: { ...input }, toolUseId: '', reason, suggestions: [], signal }
+  const answer = await ask(question).catch(() => undefined)
+  if (answer === undefined) return [by, `${reason} (it asks, and no one answered)`]
+  return answer.behavior === 'allow' ? undefined : ['the user', answer.message ?? `${by} had asked: ${reason}`]
 }

@@ -1,4 +1,6 @@
+import { engineFault } from '../errors.ts'
 import { escapeLine, indentLines } from '../util/escape.ts'
+import { isObject } from '../util/plain.ts'
 import type { HookReport } from './hook-messages.ts'
 import type { Reported } from './registry-internals.ts'
 
@@ -23,6 +25,9 @@ type Format = { [K in keyof ReportFormat]-?: NonNullable<ReportFormat[K]> }
  * Fire the event with `{ report: true }`.
  */
 export function formatReport(outcome: Reported, format: ReportFormat = {}): string {
+  // Programs in JavaScript can leave it out.
+  if (!Array.isArray(outcome.report))
+    throw engineFault('E_OPTION_INVALID', 'outcome', 'one without a report', 'fire(event, input, { report: true })')
   const {
     explain = false,
     style = (_, text) => text,
@@ -90,6 +95,11 @@ function* outcomeLines(outcome: Reported, { style, nameOf }: Format): Generator<
   yield `  ${style('bold', 'outcome')}  ${style(blocked ? 'red' : 'green', indentLines(words))}`
   if (updatedInput !== undefined) yield `  input    ${indentLines(JSON.stringify(updatedInput))}`
   if (updatedPrompt !== undefined) yield `  prompt   ${indentLines(updatedPrompt)}`
+  const { displayContent } = outcome.fields
+  if (typeof displayContent === 'string') yield `  display  ${indentLines(displayContent)}`
+  for (const { reply } of outcome.report)
+    if (isObject(reply) && typeof reply['terminalSequence'] === 'string')
+      yield `  terminal ${indentLines(reply['terminalSequence'])}`
   if (additionalContext !== undefined) yield `  context  ${indentLines(additionalContext)}`
   for (const { text, to } of systemMessages) yield `  message  ${indentLines(text)} ${style('dim', `(to the ${to})`)}`
   if (outcome.continue === false)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { compact } from '../agent/compact.ts'
 import { ended, type Ending } from '../agent/session/ending.ts'
 import { clearSession } from '../agent/session/session-lifecycle.ts'
@@ -22,7 +23,11 @@ export async function addDirectory(
   const { permissions, options } = session
   const { place } = options
   const directory = realPath(given.replace(/^~(?=\/|$)/, permissions.home), place.cwd)
-  if (given === '' || !isFolder(directory)) throw fault('E_USAGE', `there is no folder ${JSON.stringify(given)}`)
+  if (given === '') throw fault('E_USAGE', 'no directory was given')
+  if (!isFolder(directory)) {
+    const what = existsSync(directory) ? 'is not a directory' : 'does not exist'
+    throw fault('E_USAGE', `${JSON.stringify(given)} ${what}`)
+  }
   if (permissions.roots.some(root => isWithin(directory, root))) return false
   place.sandbox?.admit(directory)
   permissions.roots = [...permissions.roots, directory]

@@ -288,7 +288,7 @@ test.each([
     'did you mean tool_input?'
   ],
   [{ input: { toolName: 'Read' }, expect: { blocked: false } }, 'has a field toolName', 'did you mean tool_name?'],
-  [{ expect: { decision: 'block' } }, 'expect.decision is "block"', 'write deny, ask, allow or defer']
+  [{ expect: { decision: 'block' } }, 'expect.decision is "block"', 'write deny, ask, allow or defer, or null for none']
 ])('E6: %j is a mistake in the test, and no test passes', async (given, ...words) => {
   const { write, run } = guarded()
   write('project/a.hooktest.json', [{ event: 'PreToolUse', ...given }])

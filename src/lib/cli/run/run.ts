@@ -205,8 +205,15 @@ async function runQuery(
   return exitCode(result)
 }
 
+/** Where an answer was withheld, this follows. */
+const WITHHELD = 'PostModelResponse hook feedback:'
+
 /** What a reader of only the last line must not miss. */
 function printNotice(message: AgentMessage, { verbose }: RunFlags): void {
+  if (message.type === 'user' && verbose === true) {
+    const text = messageText(message.message.content)
+    if (text.startsWith(WITHHELD)) printError(`An answer of the model was withheld. ${escapeText(text)}`)
+  }
   if (message.type !== 'system') return
   if (message.subtype === 'permission_denied') printError(escapeText(message.message))
   // query() has printed it on standard error.

@@ -1,6 +1,7 @@
 import { escaped } from '../../util/escape.ts'
 
 const LONGEST = 2000
+const MOST_BELLS = 5
 
 /** A bell, or an operating system command: its number and its text. */
 // oxlint-disable-next-line no-control-regex
@@ -10,7 +11,7 @@ type IsHarmless = (text: string) => boolean
 
 const isTitle: IsHarmless = () => true
 /** After a number, some terminals run programs or change folders; only `4` is the progress of a task. */
-const isNotice: IsHarmless = text => !/^\d+(?:;|$)/.test(text) || /^4;[0-4](?:;\d{1,3})?$/.test(text)
+const isNotice: IsHarmless = text => !/^\s*\d+\s*(?:;|$)/.test(text) || /^4;[0-4](?:;\d{1,3})?$/.test(text)
 /** Other keys make the terminal answer, which would be typed into the prompt. */
 const isPlainNotice: IsHarmless = text => /^(?:(?:[diouw]=[\w.+-]*|p=(?:title|body))?(?::|(?=;)))*;/.test(text)
 
@@ -24,13 +25,15 @@ const HARMLESS: Readonly<Record<string, IsHarmless>> = {
 }
 
 /**
- * What a hook may send to the terminal: titles, notifications and the bell. If there is anything else in it, nothing is
+ * What a hook may send to the terminal: titles, notifications and a few bells. If there is anything else in it, nothing is
  * sent.
  */
 export function harmlessSequence(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '' || text.length > LONGEST) return undefined
-  const rest = text.replaceAll(SEQUENCE, (whole, code: string | undefined, words: string) =>
-    code === undefined || (HARMLESS[code]?.(words) === true && escaped(words) === words) ? '' : whole
-  )
+  let bells = 0
+  const rest = text.replaceAll(SEQUENCE, (whole, code: string | undefined, words: string) => {
+    const isFine = code === undefined ? ++bells <= MOST_BELLS : HARMLESS[code]?.(words) === true
+    return isFine && (code === undefined || escaped(words) === words) ? '' : whole
+  })
   return rest === '' ? text : undefined
 }

@@ -87,7 +87,10 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
       throw bad(`${what}: input`, `has a field ${key} that ${known} does not have; did you mean ${meant}?`)
   }
   if (typeof expect['decision'] === 'string' && !/^\/|^(allow|ask|defer|deny)$/.test(expect['decision']))
-    throw bad(`${what}: expect.decision`, `is ${JSON.stringify(expect['decision'])}; write deny, ask, allow or defer`)
+    throw bad(
+      `${what}: expect.decision`,
+      `is ${JSON.stringify(expect['decision'])}; write deny, ask, allow or defer, or null for none`
+    )
   if (Object.keys(expect).length === 0 && within === undefined && fuzz !== true)
     throw bad(
       what,
