@@ -3,11 +3,9 @@ import type { Outcome } from '../hooks/dispatch/outcome.ts'
 import type { RequestDraft, ResponseDraft } from '../hooks/events/fields.ts'
 import { HOOK_AGENT } from '../hooks/kinds/hook-environment.ts'
 import type { Message } from '../message.ts'
-import { EFFORTS, type Answer, type Model, type ModelRequest } from '../model/model.ts'
-import { keyOf, problemsIn } from '../schema/check.ts'
-import { own, type FieldTable } from '../schema/table.ts'
-import { isObject, same } from '../util/plain.ts'
+import type { Answer, Model, ModelRequest } from '../model/model.ts'
 import { objectionLines, reasonForModel } from './call/objections.ts'
+import { requestRules, responseProblem, type DraftRules } from './model-drafts.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
@@ -29,22 +27,6 @@ export const hears = (
   mustDecide = false
 ): boolean => agent?.type !== HOOK_AGENT && hooks.hears(event, mustDecide)
 
-const isUserText = (value: unknown): boolean => {
-  if (!isObject(value) || value['role'] !== 'user') return false
-  const { content } = value
-  if (!Array.isArray(content)) return typeof content === 'string' && content !== ''
-  return content.length > 0 && content.every(block => isObject(block) && /^(text|image)$/.test(String(block['type'])))
-}
-
-const REQUEST = {
-  model: 'string',
-  system: 'string',
-  tools: { list: 'string' },
-  append: { list: own<Message>("{ role: 'user', content }", isUserText) },
-  'effort?': EFFORTS,
-  'max_tokens?': { type: 'integer', min: 1 }
-} as const satisfies FieldTable
-
 /** The request as hooks want it, or why it is not sent. */
 export async function judgeRequest(
   plain: ModelRequest,
@@ -55,24 +37,26 @@ export async function judgeRequest(
   const { model, options, transcript } = session
   if (!hears(session, 'PreModelRequest')) return { model, request: plain, append: [] }
   const { system, tools, effort, maxTokens: max_tokens } = plain
-  const names = tools.map(({ name }) => name)
-  const request: RequestDraft = { model: model.name, system, tools: names, append: [] }
+  const request: RequestDraft = { model: model.name, system, tools: tools.map(({ name }) => name), append: [] }
   if (effort !== undefined) request.effort = effort
   if (max_tokens !== undefined) request.max_tokens = max_tokens
-  const accept = (changed: unknown, source: string, before: unknown): string | undefined => {
-    const problem = requestProblem(changed, names)
-    if (problem !== undefined) return problem
-    const now = changed as RequestDraft
-    modelNamed(now.model, session)
-    return options.isOfProject?.(source) === true ? loosening(now, before as RequestDraft) : undefined
+  // The model of the session may be another one when hooks have answered.
+  const named = (name: string): Model => modelNamed(name, model, options.limits.dollars)
+  const rules = requestRules(request, model.provider, source => options.isOfProject?.(source) === true)
+  const accept: DraftRules['accept'] = (changed, source, before) => {
+    const problem = rules.accept?.(changed, source, before)
+    if (problem === undefined) named((changed as RequestDraft).model)
+    return problem
   }
+  // Hooks judge the name that is sent.
+  const combine: DraftRules['combine'] = (changed, before, now) => ({
+    ...rules.combine?.(changed, before, now),
+    ...(changed['model'] !== before['model'] && { model: named(String(changed['model'])).name })
+  })
   // Hooks read the conversation there.
   await transcript.flush()
-  const outcome = await session.hooks.run(
-    'PreModelRequest',
-    { model: model.name, purpose, request },
-    { signal, accept }
-  )
+  const input = { model: model.name, purpose, request }
+  const outcome = await session.hooks.run('PreModelRequest', input, { signal, accept, combine })
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   if (outcome.blocked) {
     transcript.append({ type: 'system', subtype: 'request_blocked', purpose, by: outcome.by, reason: outcome.reason })
@@ -80,7 +64,7 @@ export async function judgeRequest(
   }
   const changed = outcome.updatedInput as unknown as RequestDraft | undefined
   if (changed === undefined) return { model, request: plain, append: [] }
-  return { model: modelNamed(changed.model, session), request: changedRequest(plain, changed), append: changed.append }
+  return { model: named(changed.model), request: changedRequest(plain, changed), append: changed.append }
 }
 
 const changedRequest = (plain: ModelRequest, { system, tools, effort, max_tokens }: RequestDraft): ModelRequest => ({
@@ -91,45 +75,24 @@ const changedRequest = (plain: ModelRequest, { system, tools, effort, max_tokens
   maxTokens: max_tokens
 })
 
-function requestProblem(changed: unknown, names: readonly string[]): string | undefined {
-  if (!isObject(changed)) return 'a request must be an object'
-  const [problem] = problemsIn(REQUEST, changed)
-  if (problem !== undefined) return `request.${keyOf(problem.path)} should be ${problem.expected}`
-  const { tools } = changed as unknown as RequestDraft
-  const unknown = tools.find((name, place) => !names.includes(name) || tools.indexOf(name) !== place)
-  return unknown === undefined ? undefined : `request.tools can only leave out tools: ${unknown} is not offered once`
-}
-
 /** Models keep what they make of a conversation. */
 const SIBLINGS = new WeakMap<Model, Map<string, Model>>()
 
 /** The endpoint and the key stay those of the session. */
-function modelNamed(name: string, { model, options: { limits } }: Session): Model {
+function modelNamed(name: string, model: Model, budget: number | undefined): Model {
   if (name === model.name) return model
+  // Other servers have models with a slash in their names.
+  const isForeign = model.provider === 'anthropic' && name.includes('/') && !model.name.includes('/')
+  if (name.trim() === '' || isForeign || /^script:|:\/\//.test(name))
+    throw new Error(`request.model: ${JSON.stringify(name)} is not the name of another model of the same provider`)
   const known = SIBLINGS.get(model) ?? new Map<string, Model>()
   SIBLINGS.set(model, known)
   const other = known.get(name) ?? model.sibling?.(name)
   if (other === undefined) throw new Error(`request.model: ${model.name} has no other models beside it`)
-  if (limits.dollars !== undefined && other.price === undefined)
+  if (budget !== undefined && other.price === undefined)
     throw new Error(`request.model: there is a budget, and the price of ${name} is not known`)
   known.set(name, other)
   return other
-}
-
-/** Without one in the request, providers use this effort or less. */
-const USUAL_EFFORT = EFFORTS.indexOf('high')
-const rankOf = ({ effort }: RequestDraft): number =>
-  effort === undefined ? USUAL_EFFORT : EFFORTS.findIndex(each => each === effort)
-
-/** Files of a project may only tighten. */
-function loosening(now: RequestDraft, before: RequestDraft): string | undefined {
-  const kept = (['model', 'system', 'append'] as const).every(key => same(now[key], before[key]))
-  const isTighter =
-    kept &&
-    now.tools.every(name => before.tools.includes(name)) &&
-    rankOf(now) <= rankOf(before) &&
-    (now.max_tokens ?? Infinity) <= (before.max_tokens ?? Infinity)
-  return isTighter ? undefined : 'a hook of the project can only offer fewer tools, and lower effort and max_tokens'
 }
 
 /** The answer as hooks want it, or their refusal. */
@@ -147,19 +110,6 @@ export async function judgeAnswer(
   if (outcome.blocked) return outcome
   const changed = outcome.updatedInput as unknown as ResponseDraft | undefined
   return changed === undefined ? answer : { ...answer, content: changed.content }
-}
-
-/** Does not quote the answer: others read it. */
-function responseProblem(changed: unknown, { content, ...rest }: ResponseDraft): string | undefined {
-  const { content: now, ...others } = isObject(changed) ? changed : {}
-  const isKept = (block: unknown, place: number): boolean => {
-    const before = content[place]
-    if (before?.type !== 'text' || !isObject(block)) return same(block, before)
-    const { text } = block
-    return typeof text === 'string' && text.trim() !== '' && same({ ...block, text: '' }, { ...before, text: '' })
-  }
-  const isFine = Array.isArray(now) && now.length === content.length && now.every(isKept) && same(others, rest)
-  return isFine ? undefined : 'only the texts of an answer can be changed, and not to nothing'
 }
 
 /** How often the model may try again after a refused answer. */

@@ -18,6 +18,11 @@ export interface FireOptions {
   signal?: AbortSignal | undefined
   /** Whether a draft can be used that the hook from `source` has changed: true or nothing, or why not. */
   accept?: ((draft: unknown, source: string, before: unknown) => boolean | string | undefined | void) | undefined
+  /**
+   * Values of keys to use instead, after a change was accepted: `before` is what its hook was shown, `now` what hooks
+   * that ran beside it have made of that.
+   */
+  combine?: ((changed: PlainObject, before: PlainObject, now: PlainObject) => PlainObject) | undefined
   /** The conversation that `ctx.messages` shows. */
   messages?: readonly Message[] | undefined
   /** What `ctx.metadata` shows; by default the registry keeps one object per session. */

@@ -2,7 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { deny, type HookFunction, type QueryOptions, transform } from '../../../src/index.ts'
+import {
+  deny,
+  transform,
+  type HookFunction,
+  type HookRegistry,
+  type Model,
+  type Query,
+  type QueryOptions
+} from '../../../src/index.ts'
 import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
@@ -103,6 +111,72 @@ test('hooks that judged before a change judge again: what is sent is what was ju
   expect([sent, result.result]).toEqual([[], 'The model was not asked: too dear [thrift]'])
 })
 
+describe('the model that is sent is the one that was judged', () => {
+  /** As providers do: a short name, and the one that the server knows. */
+  const aliased = (turns: readonly string[] = ['Done.']): Model => {
+    const sibling = (name: string): Model =>
+      scriptedModel(turns, { name: name === 'haiku' ? 'claude-haiku-5-5' : name })
+    return { ...scriptedModel(turns), sibling }
+  }
+
+  test('a short name is resolved before other hooks see it', async () => {
+    const seen: unknown[] = []
+    const hooks = registry(all => {
+      all.on('PreModelRequest', ctx => void seen.push(ctx.request.model, ctx.input.model))
+      all.on('PreModelRequest', ctx => void (ctx.request.model = 'haiku'))
+    })
+    const { messages } = await ask(aliased(), { hooks })
+    expect(seen).toEqual(['scripted', 'scripted', 'claude-haiku-5-5', 'claude-haiku-5-5'])
+    expect(ofType({ messages }, 'assistant')[0]!.message.model).toBe('claude-haiku-5-5')
+  })
+
+  test.each(['before', 'after'])('a gate on a model that a hook chose, added %s it, is asked', async order => {
+    const choose = (all: HookRegistry) =>
+      all.on('PreModelRequest', ctx => (ctx.rejudge ? undefined : transform({ model: 'claude-haiku-5-5' })))
+    const refuse = (all: HookRegistry) =>
+      all.on('PreModelRequest', 'claude-haiku-5-5', () => deny('no haiku'), { name: 'gate' })
+    const hooks = registry(all => (order === 'before' ? [refuse, choose] : [choose, refuse]).map(add => add(all)))
+    const { result } = await ask(aliased(), { hooks })
+    expect(result.result).toBe('The model was not asked: no haiku [gate]')
+  })
+
+  test('what such a gate restricts counts, and hooks before it judge the result', async () => {
+    const seen: unknown[] = []
+    const hooks = registry(all => {
+      all.on('PreModelRequest', ctx => (ctx.rejudge ? void seen.push(ctx.request) : transform({ model: 'small' })))
+      all.on('PreModelRequest', 'small', ctx => void (ctx.request.max_tokens = 5))
+    })
+    const model = scriptedModel(['Done.'])
+    await ask(model, { hooks })
+    expect(model.requests[0]!.request.maxTokens).toBe(5)
+    expect(seen).toMatchObject([{ model: 'small', max_tokens: 5 }])
+  })
+
+  test('also if the model of the session is changed while a hook thinks', async () => {
+    const [one, other] = [scriptedModel(['of one']), scriptedModel(['of the other'], { name: 'other' })]
+    let running: Query | undefined
+    const hooks = registry(all =>
+      all.on('PreModelRequest', async ctx => {
+        if (ctx.rejudge) return
+        await running?.setModel(other)
+        ctx.request.effort = 'low'
+      })
+    )
+    const { result } = await ask(one, { hooks, steer: started => (running = started) })
+    expect([result.result, one.requests.length, other.requests.length]).toEqual(['of one', 1, 0])
+  })
+
+  test.each(['', ' ', 'openai/gpt-9', 'https://127.0.0.1:9/v1#x', 'script:other.yaml'])(
+    'the name %j is refused',
+    async name => {
+      const hooks = registry(all => all.on('PreModelRequest', ctx => void (ctx.request.model = name)))
+      const { messages, result } = await ask({ ...aliased(), provider: 'anthropic' }, { hooks })
+      expect(result.terminal_reason).toBe('request_blocked')
+      expect(JSON.stringify(messages)).toContain('is not the name of another model of the same provider')
+    }
+  )
+})
+
 test('a call of a tool that was left out does not run', async () => {
   let ran = 0
   const put = ownTool('put', () => ++ran)
@@ -110,7 +184,16 @@ test('a call of a tool that was left out does not run', async () => {
     tools: [tools[0]!, put]
   })
   expect(ran).toBe(0)
-  expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true }])
+  expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: 'No such tool: put. There are: look' }])
+})
+
+test('a part of a request that is not accepted is named', async () => {
+  for (const [part, problem] of [
+    [{ tools: ['Evil'] }, 'request.tools can only leave out tools: Evil is not offered once'],
+    [{ max_tokens: -1 }, 'request.max_tokens should be'],
+    [{ effort: 'ultra' }, 'request.effort should be']
+  ] as const)
+    expect(JSON.stringify((await runWith(() => transform(part))).messages)).toContain(problem)
 })
 
 describe('the gate closes', () => {
@@ -162,7 +245,7 @@ describe('the gate closes', () => {
 })
 
 describe('a hook in a file', () => {
-  const reply = (updatedInput: object): object =>
+  const reply = (updatedInput: object) =>
     commandOn('PreModelRequest', prints({ hookSpecificOutput: { hookEventName: 'PreModelRequest', updatedInput } }))
 
   async function runFrom(owner: 'project' | 'module of the project' | 'user', updatedInput: object) {
@@ -177,6 +260,40 @@ describe('a hook in a file', () => {
     const { result } = await ask(model, options)
     return { reason: result.terminal_reason, request: model.requests[0]?.request, text: result.result }
   }
+
+  test.each([
+    ['limit', { max_tokens: 5000 }],
+    ['effort', { effort: 'low' }]
+  ])('of a project cannot set a %s where none is set', async (_, updatedInput) => {
+    const place = project({ '.claude/settings.json': JSON.stringify(reply(updatedInput)) })
+    expect((await ask(['Done.'], { in: place, trust: true })).result.terminal_reason).toBe('request_blocked')
+    const anthropic = { ...scriptedModel(['Done.']), provider: 'anthropic' }
+    const { result } = await ask(anthropic, { in: place, trust: true })
+    // Anthropic is known to use more effort than this.
+    expect(result.terminal_reason).toBe('effort' in updatedInput ? 'completed' : 'request_blocked')
+  })
+
+  test('restricts beside another one: both restrictions count, and no conflict is reported', async () => {
+    const one = {
+      model: 'small',
+      tools: ['look'],
+      max_tokens: 50,
+      effort: 'low',
+      append: [{ role: 'user', content: 'One.' }]
+    }
+    const two = { tools: ['put'], max_tokens: 500, effort: 'medium', append: [{ role: 'user', content: 'Two.' }] }
+    const rules = [one, two].flatMap(each => (reply(each).hooks as Record<string, object[]>)['PreModelRequest']!)
+    const both = { hooks: { PreModelRequest: rules } }
+    const place = project()
+    mkdirSync(join(place.home, '.claude'), { recursive: true })
+    writeFileSync(join(place.home, '.claude/settings.json'), JSON.stringify(both))
+    const model = scriptedModel(['Done.'])
+    const { sent, messages } = await ask(model, { in: place, tools, effort: 'high', maxOutputTokens: 900 })
+    expect(model.requests[0]!.request).toMatchObject({ tools: [], maxTokens: 50, effort: 'low' })
+    expect(ofType({ messages }, 'assistant')[0]!.message.model).toBe('small')
+    expect(sent[0]!.map(words)).toEqual(['go', 'One.', 'Two.'])
+    expect(JSON.stringify(messages)).not.toContain('both changed')
+  })
 
   test.each([
     ['fewer tools', { tools: ['look'] }, { tools: [{ name: 'look' }] }],

@@ -1,5 +1,6 @@
 /** `carabiner fire`: one event through the hooks in force, and a report for people. */
 import { describe, expect, test, vi } from 'vitest'
+import { EVENTS } from '../../../src/hooks.ts'
 import { type Fired, cliStage, type CliStage } from '../../support/cli-stage.ts'
 import { HANG } from '../../support/waiting.ts'
 import { commandOn, decides, prints, refuses, rule } from '../../support/command-settings.ts'
@@ -156,4 +157,22 @@ test('an entry that is wrong costs that entry: it is said, and the others run', 
   expect(stdout).toContain('deny')
   expect(stderr).toContain(`error ${file}:`)
   expect(stderr).toContain('did you mean "command"?')
+})
+
+test('a rewrite that a run refuses is refused, by fire, check --run and test', async () => {
+  const { user, run, write } = cliStage()
+  const reply = (event: string, updatedInput: object): string =>
+    prints({ hookSpecificOutput: { hookEventName: event, updatedInput } })
+  for (const [event, part, words] of [
+    ['PreModelRequest', { tools: ['Evil'] }, 'request.tools can only leave out tools'],
+    ['PostModelResponse', { content: [{ type: 'text', text: '' }] }, 'only the texts of an answer can be changed']
+  ] as const) {
+    user(commandOn(event, reply(event, part)))
+    const fired = await run(['fire', event, '--exit-code'])
+    expect([fired.code, fired.stdout]).toEqual([2, expect.stringContaining(words)])
+    expect((await run(['hooks', 'check', '--run'])).stdout).toContain(words)
+    const sample = JSON.stringify(EVENTS[event].sample)
+    write('project/t.hooktest.yaml', `- name: t\n  event: ${event}\n  input: ${sample}\n  expect: { blocked: false }\n`)
+    expect((await run(['hooks', 'test', 't.hooktest.yaml'])).stdout).toContain('1 failed')
+  }
 })

@@ -66,8 +66,10 @@ function propose(
       ? { stage: 'pending', use, input: open?.input, pending }
       : refused({ use, input }, NOT_BEGUN)
   const tool = session.tool(use.name)
-  if (tool === undefined)
-    return refused({ use, input }, `No such tool: ${use.name}. There are: ${[...session.tools.keys()].join(', ')}`)
+  if (tool === undefined) {
+    const names = (session.offered ?? [...session.tools.values()]).map(({ name }) => name)
+    return refused({ use, input }, `No such tool: ${use.name}. There are: ${names.join(', ')}`)
+  }
   const call = { stage: 'proposed', use, tool, input, agentId: open?.agentId } as const
   const isAnswered = pending?.hooks !== undefined && (pending.why === 'asked' || tool.delegates === true)
   if (!isAnswered || pending.hooks !== hooksFingerprint(session.options.hooks)) return call

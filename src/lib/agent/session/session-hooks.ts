@@ -191,6 +191,7 @@ const KNOWS_EFFORT: ReadonlySet<EventName> = new Set<EventName>([
 class SessionFire implements FireOptions {
   readonly signal: AbortSignal | undefined
   readonly accept: FireOptions['accept']
+  readonly combine: FireOptions['combine']
   readonly agent: AgentView
   readonly #event: EventName
   readonly #session: HookedSession
@@ -198,10 +199,11 @@ class SessionFire implements FireOptions {
   readonly #length: number
   #seen: readonly Message[] | undefined
 
-  constructor(event: EventName, { signal, accept }: FireOptions, session: HookedSession, agent: AgentView) {
+  constructor(event: EventName, { signal, accept, combine }: FireOptions, session: HookedSession, agent: AgentView) {
     const { messages } = session.conversation
     this.signal = signal
     this.accept = accept
+    this.combine = combine
     this.agent = agent
     this.#event = event
     this.#session = session

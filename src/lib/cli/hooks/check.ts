@@ -1,4 +1,5 @@
 import type { FlagValues, CHECK_FLAGS } from '../flags.ts'
+import { draftRules } from '../../agent/model-drafts.ts'
 import { fault } from '../../faults.ts'
 import { EVENTS, isGate, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { findingOf, type Finding } from '../../settings/files/finding.ts'
@@ -106,7 +107,9 @@ async function runAlone(
   const armed = await hooksHere({ loaded: alone, projectTrusted, owners })
   try {
     if (armed.statuses().some(({ off }) => off !== undefined)) return undefined
-    const outcome = await armed.hooks.fire(hook.event, sampleFor(hook) as FireInput<EventName>)
+    const sample = sampleFor(hook)
+    const rules = draftRules(hook.event, sample, () => hook.ofProject)
+    const outcome = await armed.hooks.fire(hook.event, sample as FireInput<EventName>, rules)
     return {
       blocked: outcome.blocked,
       failure: outcome.failures[0] && `${outcome.failures[0].kind}: ${outcome.failures[0].message}`

@@ -1,9 +1,11 @@
 import type { FireFlags } from '../flags.ts'
+import { draftRules } from '../../agent/model-drafts.ts'
 import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { formatReport } from '../../hooks/format-report.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
 import type { HookStatus } from '../../settings/active/active-hooks.ts'
+import { isProjectHook } from '../../settings/active/settings-registry.ts'
 import { AGENT_TYPES } from '../../settings/files/handlers.ts'
 import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
@@ -41,7 +43,8 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
       unusableFindings(scene, flags, findings).length > 0
     )
       return EXIT.badSettings
-    const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
+    const rules = draftRules(event, payload, source => isProjectHook(armed, source))
+    const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { ...rules, report: true })
     const outcome = await late.addTo(fired, () => armed.hooks.drain())
     const statuses = armed.statuses()
     const off =

@@ -1,10 +1,12 @@
 import type { FlagValues, TEST_FLAGS } from '../flags.ts'
+import { draftRules } from '../../agent/model-drafts.ts'
 import { errorMessage } from '../../errors.ts'
 import type { EventName, FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
 import { same, type PlainObject } from '../../util/plain.ts'
+import { isProjectHook, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { hooksHere } from './hooks-here.ts'
 import { EXIT, loadProjectState, decideProjectHooks, reportUntrusted, unusableFindings } from '../common.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
@@ -33,7 +35,7 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
     if (unusableFindings(scene, flags, findings).length > 0) return EXIT.badSettings
     if (flags.tap === true) printLine(`TAP version 14\n1..${tests.length}`)
     for (const [place, each] of tests.entries()) {
-      const result = await run(each, armed.hooks)
+      const result = await run(each, armed)
       if (result.problems.length > 0) failed++
       for (const line of flags.tap === true ? tapLines(result, place + 1) : prettyLines(result)) printLine(line)
     }
@@ -46,22 +48,25 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
 }
 
 /** Fires only the hooks that the test is about. */
-async function run(test: HookTest, hooks: HookRegistry) {
+async function run(test: HookTest, armed: ArmedHooks) {
+  const { hooks } = armed
   const isMeant = ({ name }: { name: string }): boolean => test.hook === undefined || fits(test.hook, name)
   if (test.hook !== undefined && !hooks.list(test.event).some(isMeant))
     return { test, problems: [`no hook on ${test.event} has the name ${JSON.stringify(test.hook)}`], ms: 0 }
   const others = hooks.list().filter(each => each.enabled && !isMeant(each))
   for (const { name } of others) hooks.disable(name)
   try {
-    return await resultOf(test, hooks)
+    return await resultOf(test, armed)
   } finally {
     for (const { name } of others) hooks.enable(name)
   }
 }
 
-async function resultOf(test: HookTest, hooks: HookRegistry) {
+async function resultOf(test: HookTest, armed: ArmedHooks) {
+  const { hooks } = armed
+  const rules = draftRules(test.event, test.input, source => isProjectHook(armed, source))
   const begun = performance.now()
-  const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>)
+  const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>, rules)
   const ms = performance.now() - begun
   const problems = [...differences(test.expect, outcome)]
   if (problems.length > 0 && outcome.by !== undefined && !('by' in test.expect))

@@ -24,7 +24,8 @@ interface Base {
 }
 
 interface Rewrite {
-  readonly draft: { readonly value: unknown; readonly keys: readonly string[] } | undefined
+  /** `keys`: those that were changed, and whether the values of others were taken into account. */
+  readonly draft: { readonly value: unknown; readonly keys: ReadonlyMap<string, boolean> } | undefined
   readonly messages: { readonly now: readonly Message[]; readonly edits: MessageEdits | undefined } | undefined
 }
 
@@ -69,7 +70,10 @@ export class Rewrites {
   current(): PlainObject {
     const { input, hooks } = this.#run
     const { draft } = hooks.row
-    return this.#last === undefined || draft === undefined ? input : { ...input, [draft]: this.#before }
+    if (this.#last === undefined || draft === undefined) return input
+    const current = { ...input, [draft]: this.#before }
+    const model = draft === 'request' ? (this.#before as PlainObject)['model'] : undefined
+    return model === undefined ? current : { ...current, model }
   }
 
   get #before(): unknown {
@@ -107,11 +111,11 @@ export class Rewrites {
     } else this.#credit(entry, this.#stage, rewrite.draft.keys)
   }
 
-  #credit(entry: HookEntry, stage: Base, keys: readonly string[]): void {
+  #credit(entry: HookEntry, stage: Base, keys: ReadonlyMap<string, boolean>): void {
     const alone = stage.authors.size === 0
-    for (const key of keys) {
+    for (const [key, isCombined] of keys) {
       const loser = stage.authors.get(key)
-      if (loser !== undefined) (this.conflicts ??= []).push({ key, winner: entry.name, loser })
+      if (loser !== undefined && !isCombined) (this.conflicts ??= []).push({ key, winner: entry.name, loser })
       stage.authors.set(key, entry.name)
     }
     this.#last = { before: stage.end, author: alone ? entry : undefined }
@@ -134,7 +138,9 @@ export class Rewrites {
     const why = this.#refusal(entry, value, before)
     if (why === undefined) return this.#merged(entry, before, value)
     const whole = replied && isObject(before) && isObject(value) ? { ...before, ...value } : undefined
-    if (whole === undefined || this.#refusal(entry, whole, before) !== undefined) throw new HookFailure('rewrite', why)
+    const whyNot = whole === undefined ? why : this.#refusal(entry, whole, before)
+    if (whole === undefined || whyNot !== undefined)
+      throw new HookFailure('rewrite', (this.#run.options.combine === undefined ? why : whyNot) ?? why)
     this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was merged into the input`)
     return this.#merged(entry, before, whole)
   }
@@ -142,13 +148,18 @@ export class Rewrites {
   /** Hooks that ran side by side each count with the keys they changed, in declared order. */
   #merged(entry: HookEntry, before: unknown, value: unknown): NonNullable<Rewrite['draft']> {
     const fresh = this.#copied(value)
-    if (this.#stage === undefined) return { value: fresh, keys: [] }
-    if (!isObject(before) || !isObject(fresh)) return { value: fresh, keys: [`${this.#run.hooks.row.draft}`] }
+    const isWhole = !isObject(before) || !isObject(fresh)
+    const { combine } = this.#run.options
+    if (isWhole || (this.#stage === undefined && combine === undefined))
+      return { value: fresh, keys: new Map([[`${this.#run.hooks.row.draft}`, false]]) }
     const change = changeBetween(before, fresh)
-    const merged = applyChange(copyPlain(this.#draft as PlainObject), change)
+    const now = this.#draft as PlainObject
+    const agreed = combine?.(fresh, before, now) ?? {}
+    const merged = { ...applyChange(copyPlain(now), change), ...agreed }
     const why = this.#refusal(entry, merged, this.#draft)
     if (why !== undefined) throw new HookFailure('rewrite', `together with the changes of others: ${why}`)
-    return { value: merged, keys: [...Object.keys(change.set), ...change.gone] }
+    const keys = [...Object.keys(change.set), ...change.gone]
+    return { value: merged, keys: new Map(keys.map(key => [key, key !== 'model' && Object.hasOwn(agreed, key)])) }
   }
 
   /** A copy within limits; what the input already had does not count against them. */

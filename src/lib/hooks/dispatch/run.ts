@@ -36,7 +36,7 @@ export class Run {
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly HookEntry[]
   place = 0
-  readonly #selected: SelectedHooks
+  #selected: SelectedHooks
   #stages: readonly number[] | undefined
   ctx: Context | undefined
   stage: Stage | undefined
@@ -198,6 +198,7 @@ export class Run {
   }
 
   nextPhase(): boolean {
+    if (this.phase === 'judge' && this.hooks.row.draft === 'request' && this.askNew()) return true
     const { deciders, observers } = this.#selected
     if (this.phase === 'judge') {
       this.phase = 'rejudge'
@@ -213,6 +214,19 @@ export class Run {
       return this.enter(observers)
     }
     return false
+  }
+
+  /** Hooks whose matcher fits the model that a rewrite names, and not the one before, judge as well. */
+  askNew(): boolean {
+    if (this.rewritten === undefined) return false
+    const { deciders, observers } = this.#selected
+    const now = this.hooks.select(this.rewritten.current())
+    const all = [...new Set([...deciders, ...now.deciders])]
+    this.#selected = { ...now, deciders: all, observers: [...new Set([...observers, ...now.observers])] }
+    if (all.length === deciders.length) return false
+    this.enter(all)
+    this.place = deciders.length
+    return true
   }
 
   enter(list: readonly HookEntry[]): true {

@@ -61,7 +61,8 @@ export class Tally {
   #takeLate(entry: HookEntry, { reply, draft }: HookAnswer): void {
     const { phase, trace } = this.#run
     const rewrote = reply?.updatedInput !== undefined || (draft !== undefined && !same(draft, this.#run.draft))
-    if (rewrote || reply?.extras?.contexts !== undefined) trace?.note(entry, 'changes and context have no effect here')
+    if (rewrote || reply?.extras?.contexts !== undefined)
+      trace?.note(entry, `${phase === 'rejudge' ? 'asked again: further ' : ''}changes and context have no effect here`)
     if (phase === 'rejudge') this.#revise(entry, reply)
     else if (reply?.decision !== undefined) trace?.note(entry, 'observers decide nothing')
   }

@@ -1,7 +1,6 @@
 import type { StreamedHook } from '../../agent/output/agent-messages.ts'
 import type { HookMessage } from '../../hooks/hook-messages.ts'
-import { armHooks, PROJECT_MODULES, type ArmedHooks } from '../../settings/active/settings-registry.ts'
-import { sourceOf } from '../../settings/files/finding.ts'
+import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { askAgent, askOnce } from '../ask-once.ts'
 import { registryOf } from '../options/check-options.ts'
 import { reloadingProject, type ProjectContext } from './project-context.ts'
@@ -43,10 +42,6 @@ export function openHooks(project: ProjectContext, workspace: Workspace, ref: Se
     }
   })
 }
-
-export const isProjectHook = ({ statuses, hooks }: ArmedHooks, source: string): boolean =>
-  statuses().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source) ||
-  hooks.list().some(hook => hook.scope === PROJECT_MODULES && hook.source === source)
 
 /** The contract names a hook after its event and what its matcher tests; exit code 2 is an error there. */
 function streamedHook({ hook_target, ...message }: HookMessage): StreamedHook {

@@ -6,7 +6,7 @@ import { isObject } from '../../util/plain.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import { HookEnvironment, type HookEnvironmentOptions } from '../../hooks/kinds/hook-environment.ts'
-import { findingOf, gateError, type Finding } from '../files/finding.ts'
+import { findingOf, gateError, sourceOf, type Finding } from '../files/finding.ts'
 import type { LoadedModule } from '../files/loaded-hooks.ts'
 import { fileChange } from '../trust/trusted-files.ts'
 import { reasonBarred, type Situation, type HookStatus } from './active-hooks.ts'
@@ -44,7 +44,11 @@ export interface ArmedHooks {
 }
 
 /** The scope of hooks from modules of the project. It identifies them, whatever `source` they give. */
-export const PROJECT_MODULES = 'modules of the project'
+const PROJECT_MODULES = 'modules of the project'
+
+export const isProjectHook = ({ statuses, hooks }: ArmedHooks, source: string): boolean =>
+  statuses().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source) ||
+  hooks.list().some(hook => hook.scope === PROJECT_MODULES && hook.source === source)
 
 /**
  * A registry with all hooks that are active. Among hooks from files, ask wins over allow; patterns run in linear time.
