@@ -74,7 +74,8 @@ match anywhere. No matcher, \`''\` and \`*\` match everything. Matchers are case
 matcher.
 
 **A hook fails** when it throws, times out, or returns an invalid reply. On a *gate* the action is then refused; on any other
-event it continues, with a warning in the outcome. \`onFailure: 'block' | 'continue'\` on a hook overrides this.
+event it continues, with a warning in the outcome. \`onFailure: 'block' | 'continue'\` on a hook overrides this. A PostToolUse hook with
+\`onFailure: 'block'\` that fails hides the output of the tool: use it for hooks that remove secrets.
 
 **Timeout.** The default timeout in seconds: for hooks of this library / for hooks with \`dialect: 'contract'\`, such as the
 callbacks passed to \`hooks.callbacks()\`.

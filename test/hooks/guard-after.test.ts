@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { allow, deny, guard, HookRegistry, type GuardOptions } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
 import { shell } from '../support/hook-kit.ts'
@@ -65,6 +65,31 @@ describe('after the tool', () => {
     const { hooks, run } = shell()
     hooks.on('PostToolUse', () => JSON.parse('{'))
     expect(await run({ command: 'ls' })).toBe('ran ls')
+  })
+
+  test.each([undefined, 'block'] as const)('a post hook that breaks is reported; onFailure %s', async onFailure => {
+    const failures: unknown[] = []
+    const { hooks, run } = shell({ onFailure: failure => void failures.push(failure) })
+    hooks.on('PostToolUse', () => Promise.reject(new Error('redactor down')), { name: 'redact', onFailure })
+    expect(await run({ command: 'ls' })).toBe(onFailure === 'block' ? '[The output was hidden by a hook.]' : 'ran ls')
+    expect(failures).toMatchObject([{ by: 'redact', kind: 'threw', message: 'redactor down' }])
+  })
+
+  test('without onFailure, the process warns of a hook that broke and was no gate', async () => {
+    const { hooks, run } = shell()
+    hooks.on('PostToolUse', () => Promise.reject(new Error('redactor down')), { name: 'redact' })
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => warn.mockRestore())
+    await run({ command: 'ls' })
+    expect(warn.mock.calls).toEqual([['the hook redact failed: redactor down', 'CarabinerWarning']])
+  })
+
+  test('a gate that breaks is a refusal, which says so itself', async () => {
+    const failures: unknown[] = []
+    const { hooks, run } = shell({ onFailure: failure => void failures.push(failure) })
+    hooks.on('PreToolUse', () => Promise.reject(new Error('down')), { name: 'gate' })
+    await expect(run({ command: 'ls' })).rejects.toThrow('gate_failed:threw: hook gate')
+    expect(failures).toEqual([])
   })
 
   test('a hook that breaks on a failure does not hide the tool’s own error', async () => {

@@ -227,6 +227,21 @@ describe('failures', () => {
       expect(JSON.stringify(await answerTo(event, hook, {}, { timeout: 0.01 }))).toMatch(refusal)
   })
 
+  test('PostToolUse: a hook that fails is reported, and with onFailure: block the output is hidden', async () => {
+    const registry = new HookRegistry()
+    const fire = (): Promise<unknown> =>
+      toAgentSdkHooks(registry).hooks.PostToolUse[0]!.hooks[0]!(
+        { ...BASE, tool_name: 'Bash', tool_input: {}, tool_use_id: 't', tool_response: { stdout: 'the key' } },
+        't',
+        { signal }
+      )
+    const broken = (): never => JSON.parse('{') as never
+    registry.on('PostToolUse', broken, { name: 'open' })
+    expect(await fire()).toEqual({ systemMessage: expect.stringContaining('the hook open failed: ') as string })
+    registry.on('PostToolUse', broken, { name: 'closed', onFailure: 'block' })
+    expect(await fire()).toMatchObject(specific('PostToolUse', { updatedToolOutput: { stdout: HIDDEN } }))
+  })
+
   test.each(['PreToolUse', 'Stop'] as const)('%s: what the registry itself throws does not get out', async event => {
     const broken = new HookRegistry()
     broken.fire = () => {

@@ -284,6 +284,33 @@ describe.each(CALL_WAYS)('%s', way => {
       expect(JSON.stringify(messages)).not.toContain('wrote secret')
     })
 
+    test('a hook that fails is reported, and with onFailure: block the model never gets the output', async () => {
+      const { hooks, tools } = scene()
+      hooks.on('PostToolUse', () => Promise.reject(new Error('down')), { name: 'redact', onFailure: 'block' })
+      const failures: string[] = []
+      const onFailure = ({ by }: { by: string }): void => void failures.push(by)
+      const { modelSaw } = await run([CALL], guardTools(tools, hooks, { onFailure }))
+      expect(modelSaw).toContain('[The output was hidden by a hook.]')
+      expect(modelSaw).not.toContain('wrote secret')
+      expect(failures).toEqual(['redact'])
+    })
+
+    test.each([{ suppressOutput: true }, { updatedToolOutput: '[none]' }, { updatedToolOutput: { no: 1 } }])(
+      'the tool’s own toModelOutput cannot show what a hook put there: %j',
+      async reply => {
+        const { hooks } = scene()
+        hooks.on('PostToolUse', () => reply)
+        const write = tool({
+          inputSchema: z.object({ path: z.string(), text: z.string() }),
+          execute: () => ({ data: 'the secret' }),
+          toModelOutput: ({ output }) => ({ type: 'text', value: output.data.slice(4) })
+        })
+        const { modelSaw } = await run([CALL], guardTools({ write }, hooks))
+        expect(modelSaw).toMatch(/The output was hidden|\[none\]|\{"no":1\}/)
+        expect(modelSaw).not.toContain('the secret')
+      }
+    )
+
     test('context of all hooks follows the result, whatever its type', async () => {
       const { hooks } = scene()
       hooks.on('PreToolUse', () => ({ additionalContext: 'from before' }))

@@ -1,5 +1,6 @@
 import { engineFault, errorMessage, type CarabinerError } from '../errors.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
+import type { Failure } from './dispatch/hook-failure.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
 import type { FireOptions } from './registry-internals.ts'
@@ -18,6 +19,8 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   onContext?: ((text: string) => void) | undefined
   /** A hook answered `continue: false`: the run should end after this step. */
   onStop?: ((reason: string | undefined) => void) | undefined
+  /** A hook failed, and the call went on. By default it is a warning of the process. */
+  onFailure?: ((failure: Failure) => void) | undefined
   /** The message of an error that the tool returned instead of throwing it. */
   errorIn?: ((result: Result) => string | undefined) | undefined
   /** The id of the call, from the agent's second argument. */
@@ -60,6 +63,7 @@ const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Reco
   onDeny: 'function',
   onContext: 'function',
   onStop: 'function',
+  onFailure: 'function',
   errorIn: 'function',
   idOf: 'function'
 }
@@ -274,9 +278,12 @@ async function afterFailure({ hooks, options }: GuardedTool, call: GuardedCall, 
 /** Hooks see what has happened, also if the run was aborted meanwhile. */
 const unaborted = (options: FireOptions): FireOptions => ({ ...options, signal: undefined })
 
-type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onStop' | 'signal'>
+type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onFailure' | 'onStop' | 'signal'>
 
 function applyEffects(outcome: Outcome, options: Effects): void {
+  const { onFailure = warnOf } = options
+  // A refusal says why.
+  if (outcome.event !== 'PreToolUse' || outcome.decision !== 'deny') outcome.failures.forEach(each => onFailure(each))
   if (outcome.additionalContext !== undefined) options.onContext?.(outcome.additionalContext)
   for (const message of outcome.systemMessages) if (message.to === 'model') options.onContext?.(message.text)
   if (outcome.event !== 'PreToolUse' && outcome.decision === 'deny' && outcome.reason !== undefined) {
@@ -284,6 +291,9 @@ function applyEffects(outcome: Outcome, options: Effects): void {
   }
   if (outcome.continue === false) options.onStop?.(outcome.stopReason)
 }
+
+const warnOf = ({ by, message }: Failure): void =>
+  globalThis.process?.emitWarning(`the hook ${by} failed: ${message}`, 'CarabinerWarning')
 
 /** What hooks put in place of the output of a tool, whatever its type; a placeholder if one hid it. */
 export function outputAfter({ suppressOutput, fields }: Outcome, toolName: string, own: unknown): unknown {

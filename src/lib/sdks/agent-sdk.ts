@@ -103,10 +103,12 @@ async function outcomeOn(
 }
 
 function answerFor(outcome: Outcome, response: unknown): AgentSdkAnswer & PlainObject {
-  const { event, decision, continue: goesOn, stopReason, contexts, systemMessages } = outcome
+  const { event, decision, continue: goesOn, stopReason, contexts, systemMessages, failures } = outcome
   const { answer: family } = rowOf(event)
   const context = [...contexts, ...systemMessages.filter(({ to }) => to === 'model')].map(({ text }) => text).join('\n')
-  const shown = systemMessages.flatMap(({ to, text }) => (to === 'user' ? text : [])).join('\n')
+  // A refusal says why.
+  const failed = decision === 'deny' ? [] : failures.map(({ by, message }) => `the hook ${by} failed: ${message}`)
+  const shown = [...failed, ...systemMessages.flatMap(({ to, text }) => (to === 'user' ? text : []))].join('\n')
   const isPlain = PLAIN.test(event)
   let refusal =
     decision === 'deny' && !/^(gate|switch|permission|elicitation)$/.test(family) ? outcome.reason : undefined

@@ -54,7 +54,7 @@ type ToModelOutput = (result: { toolCallId: string; input: unknown; output: unkn
 export const withContext =
   (tool: SdkTool, contextOf: (toolCallId: string) => readonly string[] | undefined): ToModelOutput =>
   async result => {
-    const output: ModelOutput = (await tool.toModelOutput?.(result)) ?? plainOutput(result.output)
+    const output = await ownOutput(tool, result).catch(() => plainOutput(result.output))
     const text = contextOf(result.toolCallId)?.join('\n')
     if (text === undefined || output.type === 'error-json' || output.type === 'execution-denied') return output
     if (output.type === 'error-text') return { ...output, value: `${output.value}\n${text}` }
@@ -62,6 +62,10 @@ export const withContext =
     const own = output.type === 'text' ? output.value : JSON.stringify(output.value)
     return { type: 'content', value: [own, text].map(part => ({ type: 'text', text: part })) }
   }
+
+/** Rejects if the tool cannot show it, such as an output that a hook put in the place of the tool's own. */
+const ownOutput = async (tool: SdkTool, result: Parameters<ToModelOutput>[0]): Promise<ModelOutput> =>
+  (await tool.toModelOutput?.(result)) ?? plainOutput(result.output)
 
 /** As the SDK does it for a tool without `toModelOutput`. */
 const plainOutput = (output: unknown): ModelOutput =>

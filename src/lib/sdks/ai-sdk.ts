@@ -1,9 +1,8 @@
 import type { StopCondition, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from 'ai'
 import { engineFault, errorMessage, print } from '../errors.ts'
 import { checkMatchers, judgeCall, refusalOf, runJudged } from '../hooks/guard.ts'
-import type { Fires, GuardedTool, JudgedCall } from '../hooks/guard.ts'
+import type { Fires, GuardedTool, GuardOptions, JudgedCall } from '../hooks/guard.ts'
 import { checkOptionTypes } from '../hooks/option-values.ts'
-import type { FireOptions } from '../hooks/registry-internals.ts'
 import { attempt } from '../util/attempt.ts'
 import { keepRecent } from '../util/bounded.ts'
 import { nearMiss } from '../util/near.ts'
@@ -12,7 +11,7 @@ import { approvedRequest, errorIn, fitsSchema, questionAbout, withContext } from
 import type { ExecuteOptions, SdkTool } from './ai-sdk-call.ts'
 
 /** What the program around guarded tools provides to the gate. */
-export interface GuardToolsOptions extends Pick<FireOptions, 'agent' | 'metadata'> {
+export interface GuardToolsOptions extends Pick<GuardOptions<[], unknown>, 'agent' | 'metadata' | 'onFailure'> {
   sessionId?: string | undefined
   /** The name that hooks see, such as `mcp__github__search` for a tool of an MCP server. Default: the key of the tool. */
   nameOf?: ((name: string) => string) | undefined
@@ -48,6 +47,7 @@ const TYPES: { [K in keyof Required<GuardToolsOptions>]: string } = {
   metadata: 'object',
   sessionId: 'string',
   nameOf: 'function',
+  onFailure: 'function',
   onContext: 'function'
 }
 

@@ -16,6 +16,18 @@ test('suppressOutput hides what a tool gave from the model and the reader, and t
   expect(JSON.stringify(messages.filter(({ type }) => type === 'user'))).not.toContain('secret')
 })
 
+test('a PostToolUse hook with onFailure: block that fails hides what it might have hidden', async () => {
+  const asked = await ask([bashTurn('printf se; echo cret'), 'Done.'], {
+    allowedTools: ['Bash'],
+    ...withHooks(hooks =>
+      hooks.on('PostToolUse', () => Promise.reject(new Error('down')), { name: 'redact', onFailure: 'block' })
+    )
+  })
+  expect(resultsIn(asked.sent[1]!)[0]?.text).toContain('[The output was hidden by a hook.]')
+  expect(JSON.stringify(asked.sent[1])).not.toContain('secret')
+  expect(informed(asked)).toContainEqual(expect.stringContaining('hook redact failed: down'))
+})
+
 describe('the output of a tool', () => {
   const server = createSdkMcpServer({
     name: 'own',

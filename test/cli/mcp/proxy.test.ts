@@ -145,6 +145,16 @@ describe('results', () => {
     })
   })
 
+  test('a PostToolUse hook with onFailure: block that fails hides it', async () => {
+    const hooks = `const broken = () => { throw new Error('down') }
+      hooks.on('PostToolUse', broken, { name: 'redact', onFailure: 'block' })`
+    const { call, stderr } = await proxied(EVERYTHING, { hooks })
+    const { text } = await call('echo', { message: 'hi' })
+    expect(text).toContain('hidden by a hook')
+    expect(text).not.toContain('Echo: hi')
+    expect(stderr().match(/the hook redact failed: down/g)).toHaveLength(1)
+  })
+
   test('context and a wish to stop are added to it', async () => {
     const hooks = `hooks.on('PreToolUse', () => ({ additionalContext: 'echoes are public' }))
       hooks.on('PostToolUse', () => ({ continue: false, stopReason: 'enough' }))`

@@ -81,6 +81,7 @@ export class GatedCall {
       onDeny: ({ message }) => void (refusal ??= message),
       onContext: text => void this.#contexts.push(text),
       onStop: (why = '') => void this.#contexts.push(`A hook asks you to stop here. ${why}`),
+      onFailure: () => undefined,
       errorIn: () => read?.error
     })(own)
     if (refusal !== undefined) return this.#failed(refusal)

@@ -110,7 +110,9 @@ export class Tally {
     if (this.#run.phase === 'rejudge') this.withdraw(entry)
     if (closes && !entry.observe && mayRefuse(entry)) {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
-      this.record(entry, { by: entry.name, decision: 'deny', reason })
+      // An output that it might have hidden or replaced is not shown.
+      const extras = entry.row.takes.fields.includes('updatedToolOutput') ? { suppressOutput: true } : undefined
+      this.record(entry, { by: entry.name, decision: 'deny', reason, extras })
     }
     return failure
   }
