@@ -33,6 +33,20 @@ async function whereRun(made: Neighbourhood, permissions: Permissions, more: Ask
 }
 
 describe.skipIf(noSandbox !== undefined)('sandbox of a rule', () => {
+  test('false: what a confined hook writes for commands does not run outside', async () => {
+    const made = place()
+    made.write('hook.sh', 'echo "touch $HOME/escaped; export GREETING=hello" >> "$CLAUDE_ENV_FILE"\n')
+    const settings = {
+      hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'sh hook.sh' }] }] },
+      permissions: { allow: [{ rule: 'Bash(sh look.sh)', sandbox: false }, 'Bash(env)'] }
+    }
+    const { sent } = await ask([bashTurn(LOOK), bashTurn('env'), 'done'], { in: made, settings, sandbox: true })
+    const [outside, inside] = resultsIn(sent.at(-1)!)
+    expect(outside?.text).toBe('open')
+    expect(inside?.text).toContain('GREETING=hello')
+    expect(Object.keys(made.neighbours()).filter(path => path.endsWith('escaped'))).toEqual([])
+  })
+
   test('true: its command runs in the sandbox wherever it occurs, all others as before', async () => {
     const exact = { allow: [{ rule: `Bash(${LOOK})`, sandbox: true }] }
     expect(await whereRun(place(), exact)).toEqual(['closed', 'open', 'closed', 'closed', 'closed'])

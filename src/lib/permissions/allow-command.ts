@@ -107,7 +107,7 @@ class Judge {
     const { assignments, words, redirections, fed } = step.leaf
     const place = new CommandPlace(step.folders, this.#call, this.#policy)
     const text = textOf([...assignments, ...words])
-    const exact = this.#rules.exact.get(text)
+    const exact = this.#exact([...assignments, ...words])
     const isEdit = ({ kind, target }: Redirection): boolean =>
       kind === 'write' && target.known && this.#mayEdit && place.isInside(target.text)
     const target = redirections.find(
@@ -130,10 +130,15 @@ class Judge {
     return verdicts.map(each => ({ ...each, ...(edits && { edits }), ...(isWhole && { isWhole }) }))
   }
 
+  /** What the shell expands is not the text that a rule quotes. */
+  #exact(words: readonly ShellWord[]): Rule | undefined {
+    return words.every(({ known }) => known) ? this.#rules.exact.get(textOf(words)) : undefined
+  }
+
   #command(step: CommandStep, exact: Rule | undefined): readonly LeafVerdict[] {
     const { words } = step.leaf
     const text = textOf(words)
-    const found = exact ?? this.#rules.exact.get(text)
+    const found = exact ?? this.#exact(words)
     if (found !== undefined) return [allows(text, 'a rule is exactly this', found)]
     if (step.folders === undefined) return [asks(text, 'it is not certain in which folder it runs')]
     const form = ownForm(step)

@@ -137,6 +137,14 @@ describe('names that programs can open, and that are not text', () => {
       expect(judge('git status', []).decision).toBe('ask')
     }))
 
+  test('a sparse index, in which a folder may hide a submodule', () =>
+    onStage(({ root, judge }) => {
+      git(root, 'add', 'src')
+      git(root, 'commit', '-qm', 'a')
+      git(root, 'sparse-checkout', 'init', '--cone', '--sparse-index')
+      expect(judge('git status', []).decision).toBe('ask')
+    }))
+
   test('a folder that is a repository for git, with files in the place of folders', () =>
     onStage(({ root, judge }) => {
       for (const name of ['objects', 'refs']) program(join(root, 'emb', name))

@@ -40,6 +40,16 @@ describe.each<readonly [rule: string, commands: readonly string[]]>([
   })
 })
 
+test.each([
+  ["rm -rf '~/victim'", 'rm -rf ~/victim'],
+  ["rm -rf '$HOME/x'", 'rm -rf $HOME/x'],
+  ["rm 'f?'", 'rm f?']
+])('a rule for %s does not cover %s', (quoted, expanded) => {
+  expect(stage.judge(quoted, [allowRule(`Bash(${quoted})`)]).decision).toBe('allow')
+  for (const command of [expanded, `true; ${expanded}`, `true && ${expanded}`])
+    expect(stage.judge(command, [allowRule(`Bash(${quoted})`)]).decision).not.toBe('allow')
+})
+
 test.each(['gofmt -w src', 'rustfmt src', "rimraf -g 'src/a*'", 'rm -r src'])(
   '%s changes files that a rule names',
   command => {

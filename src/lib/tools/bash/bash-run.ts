@@ -84,7 +84,9 @@ const isSandboxed = (command: string, { sandbox, sandboxes }: ToolSession): bool
 
 function start(command: string, session: ToolSession, cwd: string, streams: Streams): Running {
   const { output, isConfined, folderFile } = streams
-  const words = { ...commandWords(command, session.envFile, folderFile), isConfined }
+  // Confined hooks write it, which must run nothing outside.
+  const envFile = isConfined || session.sandbox?.isForAll !== true ? session.envFile : undefined
+  const words = { ...commandWords(command, envFile, folderFile), isConfined }
   const isReading = onlyReads(command)
   const env = commandEnv(session.env, cwd, isReading)
   return processesOf(session).start(words, cwd, isReading ? readOnlyGit(env) : env, output)

@@ -237,10 +237,12 @@ const LINK = Buffer.from([0, 0, 0xe0, 0])
 /** How far behind the mode its path starts: by the length of hashes and of flags. */
 const TO_PATH = [38, 40, 50, 52] as const
 
-/** What may be the paths of links. An empty path stands for any: version 4 abbreviates them, and some are not text. */
+/** What may be the paths of links. An empty path stands for any: version 4 and sparse ones abbreviate them, and some are not text. */
 function linksIn(file: string): readonly string[] {
   const bytes = attempt(() => readFileSync(file)) ?? Buffer.alloc(0)
   const version = bytes[7]
+  // An extension: folders stand for all that is in them.
+  if (bytes.includes('sdir\0\0\0\0')) return ['']
   const paths = new Set<string>()
   for (let at = bytes.indexOf(LINK); at !== -1; at = bytes.indexOf(LINK, at + 1))
     for (const from of TO_PATH) {
