@@ -70,6 +70,14 @@ test('what follows an error in a stream is not read, and the session goes on to 
   expect({ code: ran.code, ended: read('home/ended') }).toMatchObject({ code: 0, ended: 'yes\n' })
 })
 
+test('a hook of the user is not mistaken for one of the project', async () => {
+  const { ask, user } = await agent([callReply(['Bash', { command: 'ls' }]), textReply('Done.')])
+  user(commandOn('PreToolUse', refuses('no')))
+  const { stdout } = await ask(['Go', '--output-format', 'json'])
+  const [{ decided_by }] = (JSON.parse(stdout) as { permission_denials: [{ decided_by: string }] }).permission_denials
+  expect(decided_by).toMatch(/ \(~\/\.claude\/settings\.json:\d+\)$/)
+})
+
 const WRITES = callReply(['Write', { file_path: 'once.txt', content: 'once\n' }])
 const LENGTH = anthropicBytes(WRITES).length
 

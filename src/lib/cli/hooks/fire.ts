@@ -56,7 +56,6 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
         formatReport(outcome, {
           explain: flags.explain,
           style: withStyle,
-          nameOf: (own, source) => hookNameFor(own, source, statuses, scene.where.home),
           inactive: off.map(inactiveLine),
           hint: 'add --explain to see why'
         })
@@ -141,14 +140,6 @@ const kindOf = ({ source }: Pick<HookReport, 'source'>, statuses: readonly HookS
 
 const inactiveLine = ({ hook, off }: HookStatus): string =>
   `${hook.runs}  is not active: ${off}  (${hook.place.file}:${hook.place.line})`
-
-/** A hook without a name gets the end of its path; `~` is added, since projects have files of the same name. */
-function hookNameFor(name: string, source: string, statuses: readonly HookStatus[], home: string): string {
-  if (hookAt(source, statuses)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
-  const place = source.replace(/:\d+$/, '')
-  const short = `(${place.split('/').slice(-2).join('/')})`
-  return name.endsWith(short) ? `${name.slice(0, -short.length)}(~${place.slice(home.length)})` : name
-}
 
 /** How long to wait for hooks in the background, in seconds. */
 const LONGEST_WAIT = 60

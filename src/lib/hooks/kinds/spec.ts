@@ -30,6 +30,8 @@ export interface OutsideSpec<E extends EventName = EventName> extends HookOption
 
 /** A hook outside this process: register it like any other. */
 export interface OutsideHook<E extends EventName = EventName> extends Hook<E> {
+  /** What it runs, asks or calls. */
+  readonly label?: string | undefined
   /** Ends what it keeps running between events. */
   close(): void
 }
@@ -89,7 +91,7 @@ export function buildHook<E extends EventName>(
       return answer instanceof Later ? cleanLater(answer) : Promise.resolve(answer).then(cleanResult)
     },
     close: () => kind.close?.()
-  } satisfies OutsideHook<E> & { label: string }
+  } satisfies OutsideHook<E>
   return hook
 }
 

@@ -38,9 +38,12 @@ export function activateHooks(
   const rules = Map.groupBy(inForce.toSorted(byRank), hook => `${hook.place.file}\0${hook.rule}`)
   for (const rule of rules.values()) {
     const names = new Set<string>()
-    const members = rule.flatMap(hook =>
-      attempt(hook, () => outsideHook(hook, freeName(hook, hooks, names), place, root))
-    )
+    const free = (wanted: readonly string[]): string | undefined => {
+      const found = wanted.find(each => !names.has(each) && !hooks.has(each))
+      if (found !== undefined) names.add(found)
+      return found
+    }
+    const members = rule.flatMap(hook => attempt(hook, () => outsideHook(hook, free, place, root)))
     const [first] = rule
     if (first !== undefined) removals.push(...attempt(first, () => activateRule(first, members, hooks)))
   }
@@ -79,15 +82,16 @@ function activateRule(
   }
 }
 
-/** Where a name is taken, both run: the name of the second includes its source. */
-function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<string>): string | undefined {
-  if (name === undefined) return undefined
+/**
+ * Where a name is taken, both run: the name of the second includes its source. Without a name, hooks are named after
+ * their file; if it is in the home directory, `~` is added, since projects have files of the same name.
+ */
+function namesFor({ name, place, ofProject }: LoadedHook, label: string, home = '\0'): readonly string[] {
   const { file, line, column } = place
-  const free = [name, `${name} (${file}:${line})`, `${name} (${file}:${line}:${column})`].find(
-    each => !names.has(each) && !hooks.has(each)
-  )
-  if (free !== undefined) names.add(free)
-  return free
+  if (name !== undefined) return [name, `${name} (${file}:${line})`, `${name} (${file}:${line}:${column})`]
+  if (ofProject || !file.startsWith(`${home}/`)) return []
+  const short = `~${file.slice(home.length)}:${line}`
+  return [`${label} (${short})`, `${label} (${short}:${column})`]
 }
 
 const END_TIMEOUT = 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'
@@ -100,11 +104,16 @@ function timeoutOf({ event, spec, defaultTimeout }: LoadedHook, place: HookEnvir
   return most === undefined || most === 0 ? own : Math.min(own ?? Number.POSITIVE_INFINITY, most / 1000)
 }
 
-function outsideHook(hook: LoadedHook, name: string | undefined, place: HookEnvironment, root: string): OutsideHook {
+function outsideHook(
+  hook: LoadedHook,
+  free: (wanted: readonly string[]) => string | undefined,
+  place: HookEnvironment,
+  root: string
+): OutsideHook {
   const { type: _, ...own } = hook.spec
   const spec = {
     ...own,
-    name,
+    name: hook.name,
     events: hook.event,
     timeout: timeoutOf(hook, place),
     source: sourceOf(hook.place),
@@ -116,5 +125,6 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: HookEnvi
   // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
   const isProgram = hook.plugin !== undefined && hook.type !== 'http'
   const identity = isProgram ? `${built.identity}\0${hook.plugin.root}` : built.identity
-  return { ...built, identity, rank: rankOf(hook) }
+  const name = free(namesFor(hook, built.label ?? '', place.variable('HOME')))
+  return { ...built, name, identity, rank: rankOf(hook) }
 }
