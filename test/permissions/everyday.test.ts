@@ -203,7 +203,6 @@ const inProject = (command: string): string =>
 test.each([
   'cd src && cat a.ts',
   'cd src; ls -la',
-  'cd -P src && cat ./a.ts',
   'cd src && cat a.ts | head',
   'cd src && ls && cd ..',
   'cd src && cat ../README.md'
@@ -231,9 +230,6 @@ test.each([
 
 // Each of them can read the file that a rule refuses.
 test.each([
-  'cd -P src && cat a.ts',
-  'cd -P -L -L src && cat a.ts',
-  'cd -L -- src && cat a.ts',
   'cd src; cat a.ts',
   'cd missing; cat src/a.ts',
   'cd missing || cat src/a.ts',
@@ -242,12 +238,25 @@ test.each([
   'cd docs | cat src/a.ts',
   'timeout 1 cd docs && cat src/a.ts',
   'nice cd docs && cat src/a.ts',
-  'command cd -P src && cat a.ts',
-  'cd docs && cd -P ../src && cat a.ts',
   'cd missing || cd src; cat a.ts'
 ])('a folder that is perhaps not the working folder hides no path from a rule: %s', command => {
   const call = { ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }
   expect(decided(call, [denyRule('Read(src/a.ts)')], { roots: [root], home: HOME })).toBe('deny')
+})
+
+// Only plain paths count as known.
+test.each([
+  'cd -P src && cat a.ts',
+  'cd -P -L -L src && cat a.ts',
+  'cd -L -- src && cat a.ts',
+  'command cd -P src && cat a.ts',
+  'cd docs && cd -P ../src && cat a.ts',
+  'cd lib && cat a.ts'
+])('where cd leads with options or through a link is not known: %s', command => {
+  const call = { ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }
+  const rules = [denyRule('Read(src/a.ts)')]
+  expect(decided(call, [allowRule('Bash'), ...rules], { roots: [root], home: HOME })).toBe('ask')
+  expect(inProject(command)).toBe('ask')
 })
 
 test('a chain of && is in its folder alone', () => {

@@ -81,8 +81,9 @@ class Judge {
   readonly #call: CallFacts
   readonly #policy: Policy
   readonly #rules: AllowRules
-  /** A command before may have created links. */
+  /** A command before may have created links, or has written files. */
   #isPlanted = false
+  #isWritten = false
 
   constructor(call: CallFacts, policy: Policy, rules: AllowRules) {
     this.#call = call
@@ -98,7 +99,11 @@ class Judge {
     if (!isFlat) return [{ ...asks(text.trim(), NOT_SIMPLE), isWhole: true }]
     return steps.flatMap(step => {
       const verdicts = this.#step(step)
-      this.#isPlanted ||= step.form.plants
+      const forms = formsIn(step)
+      this.#isPlanted ||= forms.some(form => form.plants)
+      this.#isWritten ||=
+        this.#isPlanted ||
+        forms.some(({ row, does, writes }) => row !== 'git' && does === 'changes' && writes.length > 0)
       return verdicts
     })
   }
@@ -144,6 +149,7 @@ class Judge {
     const form = ownForm(step)
     if (this.#isPlanted && namesPaths(form)) return [asks(text, PLANTED)]
     const place = new CommandPlace(step.folders, this.#call, this.#policy)
+    if (this.#isWritten && form.row === 'git' && !place.isTop) return [asks(text, WRITTEN)]
     const planted = place.planted(words[0]?.text ?? '', form)
     const whys: { readonly why: string; readonly once: boolean }[] = []
     for (const rule of rulesFor(text, this.#rules)) {
@@ -170,6 +176,12 @@ class Judge {
     return [own, ...inner.flatMap(each => this.#command(each, undefined)), ...texts.flatMap(each => this.text(each))]
   }
 }
+
+/** Also of the commands that it runs. */
+const formsIn = ({ form, inner, texts }: CommandStep): readonly Form[] => [
+  form,
+  ...[...inner, ...texts.flatMap(({ steps }) => steps)].flatMap(formsIn)
+]
 
 /** Git itself does not go through links. */
 const namesPaths = ({ reads, writes, inside, patterns, repository }: Form): boolean =>
@@ -220,6 +232,7 @@ export const NOTHING_ALLOWS = 'nothing allows it'
 const NOT_SIMPLE = 'it contains more than simple commands: a loop, a function, a substitution or similar'
 
 const PLANTED = 'a command before it may change where its paths lead'
+const WRITTEN = 'a command before it may create a repository here'
 const ELSEWHERE = 'it runs in a folder that is not in the project'
 
 const asks = (text: string, why: string): LeafVerdict => ({ text, decision: 'ask', why })

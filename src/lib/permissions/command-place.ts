@@ -40,6 +40,12 @@ export class CommandPlace {
     return this.#real(path).some(each => this.#call.has?.(`${each}/.`) === true)
   }
 
+  /** Git finds its repository right here, and not one that a command before has completed. */
+  get isTop(): boolean {
+    const { has } = this.#call
+    return has === undefined || this.#folders.every(folder => has(join(folder, '.git')))
+  }
+
   get #repositories(): readonly RepositoryFacts[] {
     const { repository } = this.#call
     return repository === undefined ? [] : this.#folders.map(folder => repository(folder))
@@ -93,8 +99,10 @@ export class CommandPlace {
       const isUp = (part: string): boolean => part === '..' || (/^\.\.?[*?[]/.test(part) && pathGlob(part)(['..']))
       if (parts.slice(parts.findIndex(part => /[*?[]/.test(part))).some(isUp) || !this.isInside(folderOf(pattern)))
         return true
-      const paths = this.#folders.map(folder => foundBy(pattern, folder, this.#call))
-      if (this.#call.list && paths.some(each => each?.every(path => this.isInside(path)) !== true)) return true
+      const isKnown = this.#folders
+        .map(folder => foundBy(pattern, folder, this.#call))
+        .every(({ paths, sure }) => sure && paths.every(path => this.isInside(path)))
+      if (pattern.includes('[') || (this.#call.list && !isKnown)) return true
       const folders = this.#real(folderOf(pattern)).map(pathOf)
       return this.#policy.rules.some(({ behavior, tool, specifier }) => {
         if (behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool)))

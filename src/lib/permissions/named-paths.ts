@@ -50,21 +50,35 @@ export function wayTo(path: string, folder: string, ground: PathLookup): Way {
 
 const MOST_FOUND = 2_000
 
-/** The paths that the shell finds with a pattern, through links. Undefined: too many, or not known. */
-export function foundBy(pattern: string, folder: string, { list }: PathLookup): readonly string[] | undefined {
+/**
+ * The paths that a pattern finds. Sure only where the shell finds just these, and nothing behind them leads elsewhere: no
+ * link, and no name that is read differently in another language.
+ */
+export function foundBy(
+  pattern: string,
+  folder: string,
+  ground: PathLookup
+): { paths: readonly string[]; sure: boolean } {
+  let sure = ground.list !== undefined
   let paths = [pattern.startsWith('/') ? '/' : folder]
   for (const part of pattern.split('/').filter(each => each !== '')) {
-    const isFree = /[*?[]/.test(part)
-    const fits = isFree ? pathGlob(part) : undefined
-    const isShown = (name: string): boolean => part.startsWith('.') || !name.startsWith('.')
-    paths = paths.flatMap(path =>
-      fits === undefined
-        ? [`${path}/${part}`]
-        : (list?.(path) ?? []).filter(name => isShown(name) && fits([name])).map(name => `${path}/${name}`)
-    )
-    if (list === undefined || paths.length > MOST_FOUND) return undefined
+    const found = /[*?[]/.test(part) ? paths.map(path => foundIn(path, part, ground)) : undefined
+    sure &&= found?.every(each => each.sure) ?? true
+    paths = found?.flatMap(each => each.paths) ?? paths.map(path => `${path}/${part}`)
+    if (paths.length > MOST_FOUND) return { paths: [], sure: false }
   }
-  return paths
+  return { paths, sure }
+}
+
+function foundIn(folder: string, part: string, ground: PathLookup): ReturnType<typeof foundBy> {
+  const [fits, mayFit] = [part, part.replaceAll('?', '*')].map(each => pathGlob(each))
+  const names = (ground.list?.(folder) ?? []).filter(
+    name => (part.startsWith('.') || !name.startsWith('.')) && mayFit?.([name])
+  )
+  const found = names.filter(name => fits?.([name])).map(name => `${folder}/${name}`)
+  const real = wayTo(folder, '/', ground).path
+  const isLink = (path: string): boolean => wayTo(path, '/', ground).path !== resolve(real, posix.basename(path))
+  return { paths: found, sure: names.every(name => /^[\x20-\x7E]+$/.test(name)) && !found.some(isLink) }
 }
 
 /** The walk through a command, from the folder in which it starts. */

@@ -1,8 +1,9 @@
+import { resolve } from 'node:path'
 import { commandsHeldBy, wordsOfKnown, type HeldCommand } from '../shell/nested-commands.ts'
 import { programName } from '../shell/programs.ts'
 import { programRow } from '../shell/row.ts'
 import type { CommandStep, Folders, WalkedText, Walker } from '../shell/walk.ts'
-import { repositoryTop } from '../world/files/paths.ts'
+import { isWithin, repositoryTop } from '../world/files/paths.ts'
 import { foundBy, isWidePathspec, Looking, oncePerCall, walkFrom } from './named-paths.ts'
 import type { PathLookup } from './policy.ts'
 
@@ -77,6 +78,8 @@ class Use {
     if (isByPath || !isKnown || does === 'runs' || patterns.length > 0) this.whole = false
     const { has } = this.#ground
     const tops = repository && has ? (folders ?? []).map(folder => repositoryTop(folder, has)) : []
+    const isOutside = (path: string): boolean =>
+      tops.some((top, at) => top === undefined || !isWithin(resolve(folders?.[at] ?? top, path), top))
     for (const path of new Set(reads)) {
       this.#at(this.reads, path, folders)
       for (const top of tops) if (top !== undefined) this.reads.at(path, top)
@@ -86,10 +89,10 @@ class Use {
     // What code of the project writes, such as `prettier --check .`, is not known by its words.
     if (does !== 'runs')
       for (const path of [...writes, ...fills].map(folderOfPattern)) this.#at(this.swept, path, folders)
-    // There, git compares and searches any files.
-    if (tops.includes(undefined)) for (const path of reads) this.#at(this.searched, path, folders)
+    // Outside of a repository, git compares and searches any files.
+    if (reads.some(isOutside)) for (const path of reads) this.#at(this.searched, path, folders)
     for (const path of patterns.flatMap(
-      each => folders?.flatMap(folder => foundBy(each, folder, this.#ground) ?? []) ?? []
+      each => folders?.flatMap(folder => foundBy(each, folder, this.#ground).paths) ?? []
     ))
       this.#at(does === 'changes' ? this.writes : this.reads, path, folders)
     this.#search(step)

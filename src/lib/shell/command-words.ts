@@ -1,4 +1,4 @@
-import { parseShell, type Leaf, type ShellWord } from './parse.ts'
+import { parseShell, type Leaf } from './parse.ts'
 import { isProgramOf, programName } from './programs.ts'
 import { isAssignment } from './variables.ts'
 
@@ -21,21 +21,6 @@ export const wordsWithTargets = (text: string): readonly string[] =>
 
 /** Nothing but `&&` joins the commands: each runs only after a `cd` in front of it has led to its folder. */
 export const isChain = (text: string): boolean => !/[;|&!\n]/.test(text.trim().replaceAll('&&', ''))
-
-/** Where `cd` or `pushd` leads; no `target` if only the shell knows. `isPhysical`: `..` leads up from where a link leads. */
-export function folderOfCd([, ...rest]: readonly ShellWord[]): {
-  readonly target: string | undefined
-  readonly isPhysical: boolean
-} {
-  const end = rest.findIndex(({ text }) => text === '--' || !/^-./.test(text))
-  const options = rest.slice(0, end === -1 ? rest.length : end)
-  const word = rest[end]?.text === '--' ? rest[end + 1] : rest[end]
-  const isSure = [...options, ...(word === undefined ? [] : [word])].every(({ known }) => known)
-  return {
-    target: isSure && word?.text !== '-' ? word?.text : undefined,
-    isPhysical: options.some(({ text }) => text.includes('P'))
-  }
-}
 
 /** The program, or the file that an interpreter runs; empty where it is named without a path. */
 export function scriptIn(words: readonly string[]): string {

@@ -99,10 +99,10 @@ function takeUnknown(reader: RowReader, text: string, kind: string): void {
   const mayBe = /^(?:read|write|rev|changed|inside|script|text|task)$/.test(kind)
   const isHiddenTarget = /^(?:write|changed)$/.test(kind) && isHidden(text)
   if (mayBe && isPattern(text) && (isAny || isSafePattern(text)) && !isHiddenTarget) form.patterns.push(text)
-  else if (kind !== 'text' || !isAny || !/^[^`(]*$/.test(text)) doubt(`${text} is only known to the shell`)
+  else if (kind !== 'text' || !isAny || /[`(*?[]/.test(text)) doubt(`${text} is only known to the shell`)
 }
 
-export const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{]/.test(text)
+export const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{(\\]/.test(text)
 
 /** What it becomes cannot be an option. */
 export const isSafePattern = (text: string): boolean => isPattern(text) && /^[\w./]/.test(text)

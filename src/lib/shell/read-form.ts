@@ -1,4 +1,4 @@
-import { CHOOSES_CODE, SCRIPT_NAME } from './rows/words.ts'
+import { CHOOSES_CODE, WRITES_BACK, SCRIPT_NAME } from './rows/words.ts'
 import { addEffects, type Operand } from './effects.ts'
 import { Form } from './form.ts'
 import { isPattern, isSafePattern, pathsLeadingOut, takeOperand, type RowReader } from './operand.ts'
@@ -53,6 +53,9 @@ class FormReader implements RowReader {
   /** Operands that are missing: the first one, or all. `none`: there may be several like the first. */
   #missing: '' | 'first' | 'all' | 'none' = ''
 
+  /** It writes the files that it reads. */
+  #fixes = false
+
   constructor(name: string, row: ProgramRow, words: readonly ShellWord[], from: number) {
     this.name = name
     this.row = row
@@ -72,6 +75,8 @@ class FormReader implements RowReader {
     form.repository = this.#is('git') ? 'config' : this.#is('hooks') ? 'hooks' : undefined
     if (does === 'asks') this.doubt(`${this.name} always needs a prompt`)
     this.#split()
+    this.#fixes = WRITES_BACK[this.name.replace(/^.* /, '')]?.test(` ${[...this.#seen.keys()].join(' ')} `) === true
+    if (this.#fixes && does === 'reads') form.does = 'changes'
     this.#place()
     addEffects(this, this.#operands, this.#seen)
     return form
@@ -199,9 +204,15 @@ class FormReader implements RowReader {
     // What is found may be anything: as a whole word it is a path.
     const glued = rest.slice(0, end).find(({ text }) => text.includes('{}') && text !== '{}')
     if (glued !== undefined) this.doubt(`what ${glued.text} becomes is not known`)
-    this.form.commands.push(rest.slice(0, end).map(each => (each.text === '{}' ? { text: '{}', known: false } : each)))
+    const words = rest.slice(0, end).map(each => (each.text === '{}' ? { text: '{}', known: false } : each))
+    const { does, row = '' } = formOf(words)
+    const last = programRow(row)?.operands.at(-1)
+    const isOne = rest[end]?.text === ';' || (last?.kind === 'read' && /[*+]/.test(last.times))
+    if (does !== 'reads' || !isOne) this.doubt(`${words[0]?.text} may do more with what is found than read it`)
+    this.form.commands.push(words)
     this.form.deep = true
-    if (!findsFiles(this.#words.slice(0, index))) this.form.follows = true
+    // What is found may be a link.
+    this.form.follows = true
     return end + 1
   }
 
@@ -241,7 +252,7 @@ class FormReader implements RowReader {
       const at = position < front.length ? front[position] : position >= tail ? behind[position - tail] : kinds[many]
       if (at === undefined) return this.doubt(`${word.text} is one operand too many for ${this.name}`)
       if (this.#takeRest(at, word, index)) return
-      takeOperand(this, word, at.kind, index)
+      takeOperand(this, word, this.#fixes && at.kind === 'read' ? 'changed' : at.kind, index)
     }
     const least = kinds.filter(({ times }) => times === '' || times === '+').length
     if (all.length < least && this.#missing !== 'all')
@@ -287,11 +298,4 @@ class FormReader implements RowReader {
     form.repository = inner.repository
     form.include(inner)
   }
-}
-
-/** Of `find`: what is found up to here is no link. */
-function findsFiles(words: readonly ShellWord[]): boolean {
-  const texts = words.map(({ text }) => text)
-  const at = texts.indexOf('-type')
-  return at !== -1 && texts[at + 1] === 'f' && !texts.some(text => /^(?:-o|-or|,|!|-not|\(|-L|-follow)$/.test(text))
 }

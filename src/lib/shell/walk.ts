@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { folderOfCd, isChain } from './command-words.ts'
+import { isChain } from './command-words.ts'
 import type { Form } from './form.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
 import { programName } from './programs.ts'
@@ -30,9 +30,11 @@ export type Folders = readonly string[] | undefined
 const DEEPEST = 16
 const MOST_LEAVES = 500
 const MOST_FOLDERS = 32
+/** Words of `cd`, of which only one can be the folder. */
+const MOST_WAYS = 8
 const TOO_DEEP: WalkedText = { text: '', isFlat: false, steps: [] }
 
-/** Goes through a text in the order in which it runs. `real`: where a path leads from a folder, for `cd -P`. */
+/** Goes through a text in the order in which it runs. `real`: where a path leads from a folder. */
 export class Walker {
   folders: Folders
   readonly #real: (path: string, folder: string) => string
@@ -41,9 +43,10 @@ export class Walker {
   constructor(folder = '/', real = (path: string, from: string): string => resolve(from, path)) {
     this.#real = real
     this.folders = [folder]
+    this.#all.add(folder)
   }
 
-  /** Every folder into which a command goes. */
+  /** Every folder into which a command may go, with and without links on the way. */
   get entered(): ReadonlySet<string> {
     return this.#all
   }
@@ -74,19 +77,31 @@ export class Walker {
     const inner = depth > DEEPEST ? [] : form.commands.map(each => this.command(each, depth + 1))
     const walked = texts.map(text => this.text(text, depth + 1))
     if (inner.length < form.commands.length) walked.push(TOO_DEEP)
-    if (name === 'cd' || name === 'pushd') this.#enter(words, isSure && name === 'cd')
+    if (/^(?:cd|pushd|popd)$/.test(name ?? '')) this.#enter(words, isSure)
     return { leaf, form, isByPath, folders, inner, texts: walked }
   }
 
-  /** `isSure`: what follows runs only there, since `cd` did not fail, and not in a process of its own. */
-  #enter(words: readonly ShellWord[], isSure: boolean): void {
-    const { target, isPhysical } = folderOfCd(words)
+  /**
+   * Known is where `cd` leads with one path, without links and without `..` behind a name: there the shell and the
+   * kernel read it alike. `isSure`: what follows runs only there, since `cd` did not fail, and not in a process of its own.
+   */
+  #enter([program, ...words]: readonly ShellWord[], isSure: boolean): void {
     const before = this.folders
-    if (target === undefined || before === undefined || before.length > MOST_FOLDERS) this.folders = undefined
-    else {
-      const next = before.map(folder => (isPhysical ? this.#real(target, folder) : resolve(folder, target)))
-      for (const folder of next) this.#all.add(folder)
-      this.folders = [...new Set(isSure ? next : [...before, ...next])]
-    }
+    this.folders = undefined
+    const from = before ?? [...this.#all]
+    const ways = words.slice(0, MOST_WAYS).flatMap(({ text }) =>
+      from.slice(0, MOST_FOLDERS).map(folder => {
+        const [plain, real, here] = [resolve(folder, text), this.#real(text, folder), this.#real('.', folder)]
+        return { plain, real, isSame: real === resolve(here, text) && (here === folder || !text.includes('..')) }
+      })
+    )
+    for (const { plain, real } of ways) this.#all.add(plain).add(real)
+    if (before === undefined || before.length > MOST_FOLDERS) return
+    const [target, ...others] = words
+    if (program?.text !== 'cd' || target?.known !== true || others.length > 0) return
+    const down = target.text.replace(/^(?:\.{0,2}(?:\/|$))+/, '')
+    if (target.text.startsWith('-') || /(?:^|\/)\.\.(?:\/|$)/.test(down)) return
+    if (ways.some(({ isSame }) => !isSame)) return
+    this.folders = [...new Set([...(isSure ? [] : before), ...ways.map(({ plain }) => plain)])]
   }
 }

@@ -247,6 +247,7 @@ describe('a file that is denied, or outside, is reached', () => {
     'find src -follow -name passwd',
     String.raw`find src -name out -exec cat {} \;`,
     String.raw`find src -execdir cat link \;`,
+    'find src -type f -exec cat {} +',
     String.raw`find src ! -type f -exec cat {} \;`,
     String.raw`find src -type f -o -exec cat {} \;`,
     String.raw`find src -exec cat {} \; -type f`,
@@ -274,9 +275,8 @@ describe('a file that is denied, or outside, is reached', () => {
     expect(stage.judge(command, [denyRule('Read(./secrets/**)')]).decision).not.toBe('allow')
   )
 
-  test.each(['grep -rn x src', 'find src -type f -exec cat {} +', 'shuf f', 'shuf -e a b', 'diff src/a.ts f'])(
-    '%s stays allowed',
-    command => expect(stage.judge(command, []).decision).toBe('allow')
+  test.each(['grep -rn x src', 'shuf f', 'shuf -e a b', 'diff src/a.ts f'])('%s stays allowed', command =>
+    expect(stage.judge(command, []).decision).toBe('allow')
   )
 })
 

@@ -99,7 +99,7 @@ export const READING: Readonly<Record<string, string>> = {
   // Builtins of the shell.
   ':': 'reads any || text*',
   true: 'reads any || text*',
-  cd: 'reads inert | -P -L | folder',
+  cd: 'reads inert || folder',
   // Where commands behind them run is not followed.
   pushd: 'asks inert',
   popd: 'asks inert',

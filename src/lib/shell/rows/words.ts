@@ -38,3 +38,14 @@ export const OPENS_EDITOR: Readonly<Record<string, RegExp>> = {
   'git commit': /^(?!.* (?:-m|--message|-F|--file|-C|--reuse-message|--no-edit|--dry-run) )/,
   'git tag': /^(?!.* (?:-m|--message|-F|--file) ).* (?:-a|--annotate) /
 }
+
+/** The same, by the last word of the name: what writes the files that it reads. */
+const FIX = / --fix /
+export const WRITES_BACK: Readonly<Record<string, RegExp>> = {
+  sed: / (?:-i|--in-place) /,
+  gsed: / (?:-i|--in-place) /,
+  rubocop: / (?:-a|-A|--autocorrect|--autocorrect-all) /,
+  ...Object.fromEntries(
+    'lint eslint xo standard standardx oxlint markdownlint-cli2'.split(' ').map(name => [name, FIX])
+  )
+}
