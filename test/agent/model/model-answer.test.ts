@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { deny, EVENT_NAMES, type HookFunction, HookRegistry } from '../../../src/index.ts'
+import { deny, EVENT_NAMES, type HookFunction, HookRegistry, transform } from '../../../src/index.ts'
 import type { TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
@@ -259,4 +259,15 @@ describe('holdOutput', () => {
     const watching = registry(all => all.on('PostModelResponse', guard, { observe: true }))
     expect((await ask(['Done.'], { hooks: watching, holdOutput: false })).result.result).toBe('Done.')
   })
+})
+
+test('the developer of a failed hook reads the sentences of the engine, which quote nothing', async () => {
+  const said = async (hook: HookFunction<'PostModelResponse'>): Promise<string> => {
+    const hooks = registry(all => all.on('PostModelResponse', hook, { name: 'guard', timeout: 0.05 }))
+    return JSON.stringify((await ask(['PLANTED'], { hooks })).messages)
+  }
+  expect(await said(() => transform({ content: [] }))).toContain('failed: only the texts of an answer can be changed')
+  expect(await said(() => ({ decision: 'ask' }))).toContain('failed: PostModelResponse cannot be answered with ask')
+  expect(await said(() => new Promise(() => undefined))).toContain('failed: gave no answer within 0.05 s')
+  expect(await said(() => Promise.reject(new Error('PLANTED cannot be answered with ask')))).not.toContain('PLANTED')
 })

@@ -17,6 +17,17 @@ const matching = (matcher: string, code: string, fix: string, level: Level = 'er
   level
 })
 
+test('a short name of a model never matches; patterns and full names may', () => {
+  const isReported = (event: string, matcher: string): boolean => {
+    const scene = settingsScene()
+    scene.ofProject(commandOn(event, 'true', matcher))
+    return scene.findings().some(({ code, level }) => code === 'matcher-never' && level === 'error')
+  }
+  for (const event of ['PreModelSwitch', 'PreModelRequest', 'PostModelResponse'])
+    for (const matcher of ['opus', 'x|haiku', 'opus.*|haiku', 'claude-opus-*'])
+      expect([event, matcher, isReported(event, matcher)]).toEqual([event, matcher, !/[.*]/.test(matcher)])
+})
+
 // R5, R7, R9
 describe('matchers of tools', () => {
   test.each<Dead>([

@@ -116,7 +116,7 @@ export class SessionHooks {
       if (to !== 'model') reader.notice(`${label} says: ${text}`, 'info', by)
     for (const { by, kind, message: words, failedOpen } of failures) {
       // The words may quote an answer that no one else may see.
-      const message = outcome.event === 'PostModelResponse' ? kind : words
+      const message = outcome.event === 'PostModelResponse' && !QUOTES_NOTHING.test(words) ? kind : words
       const entry = { hookEvent: label, by, kind, message, failedOpen }
       if (!outcome.suppressLogging) options.log.append({ type: 'system', subtype: 'hook_failed', ...entry })
       const allowed = failedOpen ? '; allowed anyway' : ''
@@ -130,6 +130,10 @@ export class SessionHooks {
     }
   }
 }
+
+/** Sentences of the engine. */
+const QUOTES_NOTHING =
+  /^(?:only the texts of an answer can be changed, and not to nothing|gave no answer within [\d.]+ s|PostModelResponse cannot be answered with (?:ask|defer))$/
 
 /** Where context from hooks goes: to the next model call, to the system prompt, or to the caller. */
 type ContextFor = 'conversation' | 'system' | 'caller'

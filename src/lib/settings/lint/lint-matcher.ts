@@ -32,15 +32,17 @@ export function matcherCheck(
   try {
     const { matches } = compileMatcher(matcher, compileSafely)
     const missed: readonly FindingWords[] =
-      target !== 'tool_name'
-        ? choicesMissed(
-            fields[target]?.split(' | ') ?? [],
-            matches,
-            `${JSON.stringify(matcher)} can never match ${event}, where ${target}`
-          )
-        : NAMES.test(matcher)
-          ? namesIn(matcher).flatMap(name => nameProblems(name, more))
-          : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
+      target.endsWith('model') && NAMES.test(matcher)
+        ? namesIn(matcher).flatMap(shortNameProblem)
+        : target !== 'tool_name'
+          ? choicesMissed(
+              fields[target]?.split(' | ') ?? [],
+              matches,
+              `${JSON.stringify(matcher)} can never match ${event}, where ${target}`
+            )
+          : NAMES.test(matcher)
+            ? namesIn(matcher).flatMap(name => nameProblems(name, more))
+            : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
     for (const words of missed) say(worst, 'matcher', ...words)
     if (missed.length === 0 && worst === 'error' && target === 'tool_name' && !mayMatch(matcher, matches, more))
       say('warning', 'matcher', 'tool-absent', `${JSON.stringify(matcher)} matches no available tool`)
@@ -110,6 +112,11 @@ function nameProblems(name: string, more: readonly string[]): readonly FindingWo
   const words = `no tool is called ${name}; names are compared exactly`
   return [['matcher-near', words, `did you mean ${naming.meant}?`]]
 }
+
+const shortNameProblem = (name: string): readonly FindingWords[] =>
+  /^(?:opus|sonnet|haiku)$/.test(name)
+    ? [['matcher-never', `${name} is a short name, and full names of models are compared`, `write "claude-${name}-*"`]]
+    : []
 
 function choicesMissed(
   choices: readonly string[],
