@@ -63,7 +63,6 @@ async function everythingOf(way: Connect): Promise<Readonly<Record<string, unkno
     image: await client.callTool({ name: 'get-tiny-image', arguments: {} }),
     structured: await client.callTool({ name: 'get-structured-content', arguments: { location: 'Chicago' } }),
     wrongInput: await attempt(client.callTool({ name: 'get-sum', arguments: { a: 'x' } })),
-    wrongTool: await attempt(client.callTool({ name: 'nothing', arguments: {} })),
     long: await client.callTool(
       { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } },
       { onprogress: news => progress.push(news) }
@@ -195,7 +194,7 @@ test('names that a server might take for others are refused: of the method, of p
   }
   for (const [id, params] of [
     { name: 'echo', arguments: {}, Arguments: args },
-    { name: 'other', NAME: 'echo', arguments: {} },
+    { name: 'say', NAME: 'echo', arguments: {} },
     { name: 'echo', arguments: { Text: 'x' } }
   ].entries()) {
     send(10 + id, 'tools/call', params)
@@ -204,6 +203,12 @@ test('names that a server might take for others are refused: of the method, of p
       isError: true,
       content: [{ text: expect.stringContaining('differs only in case') }]
     })
+  }
+  for (const [id, name] of ['Echo', 'echo\0', 'not-listed', '', undefined, {}, ['echo']].entries()) {
+    send(30 + id, 'tools/call', { name, arguments: {} })
+    const { result } = await answer(30 + id)
+    expect(result).toMatchObject({ isError: true })
+    expect(JSON.stringify(result)).toMatch(/lists no tool of exactly this name|same name/)
   }
   write({ jsonrpc: '2.0', method: 'TOOLS/CALL', params: { name: 'echo', arguments: args } })
   send(20, 'tools/list', {})

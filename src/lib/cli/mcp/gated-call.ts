@@ -60,10 +60,10 @@ export class GatedCall {
     const { gate, tools } = this.#ports
     const { params } = this.#call
     if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
-    const tool = await tools.find(String(params['name']), page => this.#listTools(page))
+    const tool = await tools.find(params['name'], page => this.#listTools(page))
     const own = params['arguments'] ?? {}
     const misspelled =
-      misspelledKey(params, ['name', 'arguments', 'task']) ?? misspelledArgument(own, tool?.definition.inputSchema)
+      misspelledKey(params, ['name', 'arguments', 'task']) ?? misspelledArgument(own, tool.definition.inputSchema)
     if (misspelled !== undefined)
       throw new Error(`there is no ${misspelled}, but a name that differs only in case; use that`)
     let read: ReturnType<typeof toolResultOf> | undefined

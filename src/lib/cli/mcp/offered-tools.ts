@@ -27,8 +27,22 @@ export class OfferedTools {
     this.#ports = ports
   }
 
-  /** Undefined if the server does not list it. `list` gets one page. */
-  async find(tool: string, list: (page: PlainObject) => Promise<PlainObject>): Promise<KnownTool | undefined> {
+  /** Throws if the server does not list exactly this name: it might read it as that of another tool. */
+  async find(tool: unknown, list: (page: PlainObject) => Promise<PlainObject>): Promise<KnownTool> {
+    const isFresh = this.isStale
+    let found = await this.#lookUp(String(tool), list)
+    // It may be new.
+    if (found === undefined && !isFresh) {
+      this.isStale = true
+      found = await this.#lookUp(String(tool), list)
+    }
+    if (found === undefined || typeof tool !== 'string')
+      throw new Error('the server lists no tool of exactly this name, so hooks and rules could not judge it')
+    return found
+  }
+
+  /** `list` gets one page. */
+  async #lookUp(tool: string, list: (page: PlainObject) => Promise<PlainObject>): Promise<KnownTool | undefined> {
     for (let tries = 0; this.isStale || this.#listing !== undefined; tries++) {
       if (tries === MOST_TRIES) throw new Error('the server announces again and again that its tools have changed')
       await (this.#listing ??= this.#listAll(list).finally(() => (this.#listing = undefined)))
