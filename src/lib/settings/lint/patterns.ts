@@ -7,7 +7,7 @@ import { attempt } from '../../util/attempt.ts'
 const require = createRequire(import.meta.url)
 
 /** In milliseconds, per name. Not less: on a busy machine a harmless pattern may have to wait that long. */
-const PATIENCE = 100
+const PATIENCE = 500
 const LONGEST = 10_000
 
 const NEGATION = /^\^\(\?!(.*)\)(?:\.\*\$?)?$/s
