@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('What is there?')
     const answered = await shows(/It says: a note\.[\s\S]*\n>$/)
     expect(answered).toMatch(/> What is there\?\n/)
-    expect(answered).toContain('UserPromptSubmit hook echo twelve chars (.claude/settings.json')
+    expect(answered).toContain('UserPromptSubmit hook echo twelve chars (~/.claude/settings.json')
     expect(answered.replaceAll(/\n */g, ' ')).toContain('added 12 characters for the model')
     expect(answered).toMatch(/\nI look\.\n[\s\S]* {2}✓ Read notes\.txt\n/)
     expect(answered).toContain('PostToolUse:Read says: well done [printf')
@@ -180,7 +180,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('go')
     const screen = await shows(/Well\.\n\n>$/)
     expect(screen).toMatch(/ {2}✗ Bash touch .*\n {4}refused by echo 'Not here' >&2; exit 2/)
-    expect(screen.replaceAll(/\s+/g, ' ')).toMatch(/\(\.claude\/settings\.json:\d+\): Not here/)
+    expect(screen.replaceAll(/\s+/g, ' ')).toMatch(/\(~\/\.claude\/settings\.json:\d+\): Not here/)
     expect(existsSync(here.path('made'))).toBe(false)
   })
 
