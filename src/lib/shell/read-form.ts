@@ -177,6 +177,7 @@ class FormReader implements RowReader {
       this.doubt(`the value ${word.text} of ${name} looks like an option`)
     if (/^[!~]/.test(sign)) return taken
     const given = sign.startsWith('<') ? 'read' : sign.startsWith('>') ? 'write' : kind === '' ? 'text' : kind
+    if (glued === undefined) this.#single(word)
     if (sign === '$') this.#text(word, glued !== undefined)
     else takeOperand(this, word, given, index + taken)
     return taken
@@ -252,12 +253,18 @@ class FormReader implements RowReader {
       const at = position < front.length ? front[position] : position >= tail ? behind[position - tail] : kinds[many]
       if (at === undefined) return this.doubt(`${word.text} is one operand too many for ${this.name}`)
       if (this.#takeRest(at, word, index)) return
+      if (at !== kinds[many]) this.#single(word)
       takeOperand(this, word, this.#fixes && at.kind === 'read' ? 'changed' : at.kind, index)
     }
     const least = kinds.filter(({ times }) => times === '' || times === '+').length
     if (all.length < least && this.#missing !== 'all')
       this.doubt(`${this.name} is not known to be harmless without further words`)
     if (all.length === 0 && kinds[0]?.kind === 'remote') this.form.remotes.push('')
+  }
+
+  /** A pattern may become several words, and the next ones are something else to the program. */
+  #single({ text, known }: ShellWord): void {
+    if (!known && isPattern(text)) this.doubt(`${text} may become more than one word`)
   }
 
   /** Operands that take all the words behind them. */

@@ -169,3 +169,11 @@ describe('under rules for the programs', () => {
     expect([command, stage.judge(command, rules).reason]).toEqual([command, undefined])
   })
 })
+
+test.each(['uniq u/*', 'uniq .claude/settings*', 'xxd u/*', 'tar cf u/*', 'git init --bare n && cd n && git log -p'])(
+  'under a rule of its program, %s asks: a pattern may become several words, and a repository may appear',
+  command => {
+    const rules = ['uniq', 'xxd', 'tar', 'git'].map(name => allowRule(`Bash(${name} *)`))
+    expect(stage.judge(command, rules).decision).toBe('ask')
+  }
+)

@@ -22,7 +22,7 @@ export const UNPACKS: Readonly<Record<string, RegExp>> = {
 
 /** The same: what may create links, so that paths lead elsewhere afterwards. */
 const WORKTREE =
-  'checkout switch restore reset merge rebase cherry-pick revert pull stash bisect am apply clone mv worktree submodule'
+  'checkout switch restore reset merge rebase cherry-pick revert pull stash bisect am apply clone init mv worktree submodule'
 const ANY = /^/
 export const PLANTS: Readonly<Record<string, RegExp>> = {
   ...UNPACKS,
