@@ -145,7 +145,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   'model request':
     '`{ model, system, tools, append, effort?, max_tokens? }`: `tools` are names, `append` are messages to add',
   'model response':
-    '`{ content, stop_reason, server_calls? }`: `content` is a list of blocks; only their texts can be changed'
+    '`{ content, stop_reason, server_calls? }`: `content` is a list of blocks; only their texts can be changed',
+  'token usage': '`{ input_tokens, output_tokens, cache_creation_input_tokens?, cache_read_input_tokens? }`'
 }
 
 /** The whole page. */

@@ -62,7 +62,14 @@ export {
   type Precedence,
   type SpecificField
 } from './lib/hooks/events/answers.ts'
-export type { AgentResult, BatchCall, RequestDraft, ResponseDraft } from './lib/hooks/events/fields.ts'
+export type {
+  AgentResult,
+  AppendedMessage,
+  BatchCall,
+  RequestDraft,
+  ResponseDraft,
+  TokenUsage
+} from './lib/hooks/events/fields.ts'
 export type { CompilePattern, Pattern } from './lib/hooks/dispatch/matcher.ts'
 // `export *`, since only that lets users add their own tools to `ToolInputs` under this module's name.
 export type * from './lib/hooks/events/tool-inputs.ts'

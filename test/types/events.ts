@@ -54,10 +54,18 @@ hooks.on('PreModelRequest', ctx => {
   expectTypeOf(ctx.input.purpose).toEqualTypeOf<'turn' | 'compaction'>()
   ctx.request.tools = ctx.request.tools.filter(name => name !== 'Bash')
   ctx.request.append = [{ role: 'user', content: 'One step is left.' }]
+  ctx.request.append.push({ role: 'user', content: [{ type: 'text', text: 'The last one.' }] })
+  ctx.request.effort = 'low'
+  // @ts-expect-error there is no such effort
+  ctx.request.effort = 'ultra'
+  // @ts-expect-error only the user's messages can be added
+  ctx.request.append.push({ role: 'assistant', content: 'Yes.' })
 })
 hooks.on('PostModelResponse', ctx => {
   expectTypeOf(ctx.response).toEqualTypeOf<ResponseDraft>()
   expectTypeOf(ctx.input.attempt).toEqualTypeOf<number>()
+  expectTypeOf(ctx.input.usage.output_tokens).toEqualTypeOf<number>()
+  for (const block of ctx.response.content) if (block.type === 'text') block.text = block.text.trim()
   ctx.response.content = ctx.response.content.map(block => (block.type === 'text' ? { ...block, text: '…' } : block))
   // @ts-expect-error only the texts can be changed
   ctx.response.stop_reason = 'end_turn'

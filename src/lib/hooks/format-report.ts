@@ -10,8 +10,6 @@ export interface ReportFormat {
   explain?: boolean | undefined
   /** Adds colours, such as `styleText` of `node:util`. Default: none. */
   style?: ((style: 'bold' | 'cyan' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string) | undefined
-  /** The name of a hook as people know it. Default: its own. */
-  nameOf?: ((name: string, source: string) => string) | undefined
   /** Further lines about hooks that did not run. */
   inactive?: readonly string[] | undefined
   /** How to get them, if no hook ran. */
@@ -31,11 +29,10 @@ export function formatReport(outcome: Reported, format: ReportFormat = {}): stri
   const {
     explain = false,
     style = (_, text) => text,
-    nameOf = name => name,
     inactive = [],
     hint = 'use { explain: true } to see why'
   } = format
-  return [...reportLines(outcome, { explain, style, nameOf, inactive, hint })].join('\n')
+  return [...reportLines(outcome, { explain, style, inactive, hint })].join('\n')
 }
 
 function* reportLines(outcome: Reported, format: Format): Generator<string> {
@@ -53,8 +50,8 @@ function* reportLines(outcome: Reported, format: Format): Generator<string> {
   yield* outcomeLines(outcome, format)
 }
 
-function* hookLines(report: HookReport, { style, nameOf }: Format): Generator<string> {
-  const { name, source, status, reply, failure, ms, notes, raw } = report
+function* hookLines(report: HookReport, { style }: Format): Generator<string> {
+  const { name, status, reply, failure, ms, notes, raw } = report
   const words = status === 'late' && raw?.exit_code === 2 ? raw.stderr || raw.stdout : undefined
   const answer =
     failure === undefined
@@ -64,7 +61,7 @@ function* hookLines(report: HookReport, { style, nameOf }: Format): Generator<st
       : `failed (${failure.kind}): ${failure.message}`
   const code = raw?.exit_code === undefined ? '' : `, exit code ${raw.exit_code}`
   const look = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
-  yield `  ${escapeLine(nameOf(name, source))}  ${style('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
+  yield `  ${escapeLine(name)}  ${style('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
   yield `    ${style(look, indentLines(answer))}`
   if (failure?.at !== undefined) yield `    ${style('dim', escapeLine(`at ${failure.at}`))}`
   for (const note of shortenNotes(notes)) yield `    ${style('dim', indentLines(note))}`
@@ -85,13 +82,12 @@ function shortenNotes(notes: readonly string[]): readonly string[] {
   return [words, ...notes.filter(note => !STRAY.test(note))]
 }
 
-function* outcomeLines(outcome: Reported, { style, nameOf }: Format): Generator<string> {
+function* outcomeLines(outcome: Reported, { style }: Format): Generator<string> {
   const { blocked, decision, by, reason, additionalContext, systemMessages, updatedInput, updatedPrompt } = outcome
-  const source = outcome.report.find(({ name }) => name === by)?.source ?? ''
   const words =
     decision === undefined
       ? 'no objection'
-      : `${decision}${by === undefined ? '' : `, by ${nameOf(by, source)}`}${reason === undefined ? '' : `: ${reason}`}`
+      : `${decision}${by === undefined ? '' : `, by ${by}`}${reason === undefined ? '' : `: ${reason}`}`
   yield `  ${style('bold', 'outcome')}  ${style(blocked ? 'red' : 'green', indentLines(words))}`
   if (updatedInput !== undefined) yield `  input    ${indentLines(JSON.stringify(updatedInput))}`
   if (updatedPrompt !== undefined) yield `  prompt   ${indentLines(updatedPrompt)}`

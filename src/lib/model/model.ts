@@ -22,7 +22,7 @@ export interface ModelRequest {
   readonly maxTokens?: number | undefined
   /** Token budget for thinking; 0 turns it off; `adaptive` lets the model decide. */
   readonly thinking?: number | 'adaptive' | undefined
-  readonly effort?: string | undefined
+  readonly effort?: (typeof EFFORTS)[number] | undefined
   readonly outputSchema?: JsonSchema | undefined
   /** Tools that the provider runs on its side, by their names there. They pass no gate. */
   readonly serverTools?: readonly string[] | undefined

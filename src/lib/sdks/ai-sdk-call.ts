@@ -34,7 +34,7 @@ export async function questionAbout({ before, outcome }: JudgedCall): Promise<st
 const sortKeys = (_: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
 
-/** Whether the schema takes this input as it is. One that the schema would change is none that hooks have judged. */
+/** Whether the schema takes this input as it is. If the schema changes it, hooks have judged something else. */
 export async function fitsSchema(tool: SdkTool, input: unknown): Promise<boolean> {
   const { asSchema } = await import('ai')
   const checked = await asSchema(tool.inputSchema).validate?.(input)

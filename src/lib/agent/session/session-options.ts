@@ -1,7 +1,7 @@
 import type { Policy, Rule } from '../../permissions/policy.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { JsonSchema } from '../../message.ts'
-import type { Model } from '../../model/model.ts'
+import type { Model, ModelRequest } from '../../model/model.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { Tool, ToolSession } from '../../tools/tool.ts'
@@ -27,7 +27,7 @@ export interface SessionOptions {
   /** Whether the hook declared at this place came with the project. */
   readonly isOfProject?: ((source: string) => boolean) | undefined
   readonly remember: ((update: PermissionUpdate) => void) | undefined
-  readonly effort: string | undefined
+  readonly effort: ModelRequest['effort']
   readonly thinking: number | 'adaptive' | undefined
   readonly outputSchema: JsonSchema | undefined
   readonly partialMessages: boolean

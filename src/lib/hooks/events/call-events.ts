@@ -63,7 +63,7 @@ export const EVENTS_OF_CALLS = {
   }),
   PostModelResponse: event({
     when: 'the model has answered, before anyone sees the answer and before any of its calls runs',
-    fields: { ...MODEL, attempt: 'number', response: 'model response', usage: 'object' },
+    fields: { ...MODEL, attempt: 'number', response: 'model response', usage: 'token usage' },
     target: 'model',
     answer: 'response',
     failure: 'closed',

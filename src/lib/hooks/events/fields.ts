@@ -1,4 +1,4 @@
-import type { Block, Message } from '../../message.ts'
+import type { Block, ImageBlock, TextBlock } from '../../message.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Family } from './answers.ts'
 
@@ -21,6 +21,7 @@ interface Words {
   'agent result': AgentResult
   'model request': RequestDraft
   'model response': ResponseDraft
+  'token usage': TokenUsage
 }
 
 /** One call of a finished batch, with the result as the model will see it. */
@@ -40,22 +41,36 @@ export interface AgentResult {
   usage: { input_tokens: number; output_tokens: number }
 }
 
+/** The tokens of one request and its answer. */
+export interface TokenUsage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_creation_input_tokens?: number | undefined
+  readonly cache_read_input_tokens?: number | undefined
+}
+
 /** A request to a model, as far as hooks may change it. */
 export interface RequestDraft {
   /** Another one must be of the same server. */
   model: string
   system: string
   /** The names of the tools that the model may call. */
-  tools: readonly string[]
-  /** Messages of the user to add to the conversation. */
-  append: readonly Message[]
-  effort?: string | undefined
+  tools: string[]
+  /** Messages to add to the conversation. */
+  append: AppendedMessage[]
+  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | undefined
   max_tokens?: number | undefined
+}
+
+/** A message that a hook adds to a request. */
+export interface AppendedMessage {
+  readonly role: 'user'
+  readonly content: string | readonly (TextBlock | ImageBlock)[]
 }
 
 /** An answer of a model. Hooks may change the texts in its content. */
 export interface ResponseDraft {
-  content: readonly Block[]
+  content: readonly (Exclude<Block, TextBlock> | { readonly type: 'text'; text: string })[]
   readonly stop_reason: string
   /** Calls that the provider has already run. */
   readonly server_calls?: readonly unknown[] | undefined
@@ -103,7 +118,8 @@ const CHECKS: Record<keyof Words, Check> = {
   'tool calls': value => Array.isArray(value) && value.every(isObject),
   'agent result': isObject,
   'model request': isObject,
-  'model response': isObject
+  'model response': isObject,
+  'token usage': isObject
 }
 
 export function checkOf(type: string): Check {

@@ -72,7 +72,7 @@ export class FoundFiles {
     return undefined
   }
 
-  /** What `use` makes of the file; undefined if there is none. */
+  /** What `use` makes of the file; undefined if the file does not exist. */
   #with<T>(name: Buffer, use: (file: FoundFile) => T): T | undefined {
     const file = this.#open(name)
     if (file === undefined) return undefined
