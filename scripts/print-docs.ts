@@ -106,7 +106,7 @@ They return a plain object, and a hook may return such an object itself:
 | \`continueExecution\` | boolean | \`false\` refuses this step; the run continues |
 | \`stopReason\` | string | the reason for the two keys above |
 | \`systemMessage\` | string | goes to the next model call; shown as it is, also from a PostModelResponse hook |
-| \`terminalSequence\` | string | sent to the terminal of \`carabiner run\`, not with \`-p\`, not with \`TERM=dumb\` and not from PostModelResponse hooks: titles (OSC 0, 1, 2), notifications (9, 99, 777) and at most five bells, in at most 2000 characters; with anything else in it, nothing is sent, and nothing is reported |
+| \`terminalSequence\` | string | sent to the terminal of \`carabiner run\`, not with \`-p\`, not with \`TERM=dumb\` and not from PostModelResponse hooks: titles (OSC 0, 1, 2), notifications (9, 99, 777) and at most five bells, in at most 2000 characters; with anything else in it, nothing is sent, and a warning names the part that is refused |
 | \`suppressOutput\` | boolean | on PostToolUse: hides the output of the tool |
 | \`suppressLogging\` | boolean | excludes this call from logs |
 | \`hookSpecificOutput\` | object | the fields of the event, with \`hookEventName\` beside them |

@@ -49,6 +49,7 @@ export const NEUTRAL = {
   contexts: [],
   systemMessage: undefined,
   systemMessages: [],
+  terminalSequences: [],
   continue: undefined,
   stopReason: undefined,
   suppressOutput: false,

@@ -10,7 +10,7 @@ import { messageText } from './session/conversation.ts'
 import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
-import { AnswerGate, hears } from './model-gate.ts'
+import { hears, passAnswer } from './model-gate.ts'
 import { addUsage } from './spending.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 import { objectionLines } from './call/objections.ts'
@@ -20,7 +20,6 @@ import { closeBatch, runCalls } from './call/batch.ts'
 /** Model, calls, results, and again, until the model calls nothing more and no hook sends it back. */
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
   const ends = new Ends(session, signal)
-  const answers = new AnswerGate()
   const said = session.conversation.notes.length === 0 ? session.conversation.messages.at(-1) : undefined
   // It was interrupted after its last answer: whether hooks have seen the end is not known.
   if (said?.role === 'assistant' && session.unended !== 'pause_turn') {
@@ -49,7 +48,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     }
     if ('reason' in asked) return asked
     const whole = countAnswer(asked, session)
-    const answer = hears(session, 'PostModelResponse') ? await answers.pass(whole, session, signal) : whole
+    const answer = hears(session, 'PostModelResponse') ? await passAnswer(whole, session, signal) : whole
     if (answer === undefined) continue
     if ('reason' in answer) return answer
     if (asked.isHeld) emitHeld(answer, session)

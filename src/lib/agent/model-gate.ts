@@ -115,28 +115,26 @@ export async function judgeAnswer(
 /** How often the model may try again after a refused answer. */
 const MOST_RETRIES = 3
 
-/** The answers of one run, before anyone sees them. */
-export class AnswerGate {
-  #refused = 0
-
-  /** The answer to use, or the end of the turn. Undefined: the model is asked again. */
-  async pass(answer: Answer, session: Session, signal: AbortSignal): Promise<Answer | Ending | undefined> {
-    const judged = await judgeAnswer(answer, { purpose: 'turn', attempt: this.#refused + 1 }, session, signal)
-    if (signal.aborted) {
-      session.conversation.add({ role: 'user', content: INTERRUPTED }, { synthetic: true })
-      return ended('aborted_streaming', INTERRUPTED, true)
-    }
-    if (!('blocked' in judged)) {
-      this.#refused = 0
-      return judged
-    }
-    withhold(answer, judged, session)
-    const lines = objectionLines(judged).join('\n')
-    // Another answer would not help a hook that has failed.
-    const isBroken = judged.failures.some(({ by }) => by === judged.by)
-    if (!isBroken && ++this.#refused <= MOST_RETRIES) return undefined
-    return ended('response_blocked', `The answer of the model was withheld: ${lines}`, true)
+/** The answer to use, or the end of the turn. Undefined: the model is asked again. */
+export async function passAnswer(
+  answer: Answer,
+  session: Session,
+  signal: AbortSignal
+): Promise<Answer | Ending | undefined> {
+  const attempt = session.withheld + 1
+  const judged = await judgeAnswer(answer, { purpose: 'turn', attempt }, session, signal)
+  if (signal.aborted) {
+    session.conversation.add({ role: 'user', content: INTERRUPTED }, { synthetic: true })
+    return ended('aborted_streaming', INTERRUPTED, true)
   }
+  session.withheld = 'blocked' in judged ? attempt : 0
+  if (!('blocked' in judged)) return judged
+  withhold(answer, judged, session)
+  // Another answer would not help a hook that has failed.
+  const isBroken = judged.failures.some(({ by }) => by === judged.by)
+  if (!isBroken && attempt <= MOST_RETRIES) return undefined
+  const lines = objectionLines(judged).join('\n')
+  return ended('response_blocked', `The answer of the model was withheld: ${lines}`, true)
 }
 
 function withhold({ id, model, content, stop, usage, ungated = [] }: Answer, outcome: Outcome, session: Session): void {
@@ -148,6 +146,6 @@ function withhold({ id, model, content, stop, usage, ungated = [] }: Answer, out
   const { by } = outcome
   const reason = reasonForModel(outcome)
   const ungatedTools = ungated.map(({ name }) => name)
-  const about = { by, reason, sha256, length: json.length, usage, ungatedTools }
+  const about = { by, reason, attempt: session.withheld, sha256, length: json.length, usage, ungatedTools }
   session.conversation.addWithheld(message, feedback, about)
 }

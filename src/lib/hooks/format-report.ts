@@ -1,6 +1,5 @@
 import { engineFault } from '../errors.ts'
 import { escapeLine, indentLines } from '../util/escape.ts'
-import { isObject } from '../util/plain.ts'
 import type { HookReport } from './hook-messages.ts'
 import type { Reported } from './registry-internals.ts'
 
@@ -93,9 +92,7 @@ function* outcomeLines(outcome: Reported, { style }: Format): Generator<string> 
   if (updatedPrompt !== undefined) yield `  prompt   ${indentLines(updatedPrompt)}`
   const { displayContent } = outcome.fields
   if (typeof displayContent === 'string') yield `  display  ${indentLines(displayContent)}`
-  for (const { reply } of outcome.report)
-    if (isObject(reply) && typeof reply['terminalSequence'] === 'string')
-      yield `  terminal ${indentLines(reply['terminalSequence'])}`
+  for (const { text } of outcome.terminalSequences) yield `  terminal ${indentLines(text)}`
   if (additionalContext !== undefined) yield `  context  ${indentLines(additionalContext)}`
   for (const { text, to } of systemMessages) yield `  message  ${indentLines(text)} ${style('dim', `(to the ${to})`)}`
   if (outcome.continue === false)

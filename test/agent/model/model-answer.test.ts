@@ -17,6 +17,7 @@ import {
   registry,
   words
 } from '../../support/agent-kit.ts'
+import { cutBehind } from '../session/resume-kit.ts'
 
 const SECRET = 'hunter2-tangerine'
 const holdsSecret = (value: unknown): boolean => JSON.stringify(value).includes(SECRET)
@@ -104,6 +105,40 @@ describe('an answer with a secret', () => {
     const thrice = [SECRET, SECRET, SECRET]
     const run = await guarded([...thrice, callTurn('look'), ...thrice, 'Done.'], { tools: [look] })
     expect(run.result).toMatchObject({ terminal_reason: 'completed', num_turns: 8 })
+  })
+
+  test('is counted also after a kill: the turn has no more attempts than without it, and a new prompt has all', async () => {
+    const secrets = Array.from({ length: 9 }, () => SECRET)
+    const attempts: number[] = []
+    const counting: AnswerHook = ctx => (attempts.push(ctx.input.attempt), guard(ctx))
+    const resumed = { resume: 'known', hooks: registry(all => all.on('PostModelResponse', counting)) }
+    for (const [refused, prompt, expected] of [
+      [1, '', [2, 3, 4]],
+      [2, '', [3, 4]],
+      [3, '', [4]],
+      [2, 'another', [1, 2, 3, 4]]
+    ] as const) {
+      const run = await guarded([...secrets], { sessionId: 'known' })
+      let left: number = refused
+      cutBehind(run.project, ({ subtype }) => subtype === 'answer_withheld' && --left === 0)
+      attempts.length = 0
+      const again = await ask(secrets, { ...everything, ...resumed, in: run.project, prompt, watch: false })
+      expect([attempts, again.result.terminal_reason]).toEqual([expected, 'response_blocked'])
+    }
+  })
+
+  test('is counted also after a compaction and a kill', async () => {
+    const look = ownTool('look', () => 'seen', true)
+    const full = { text: SECRET, usage: { input_tokens: 900 } }
+    const turns = [...Array.from({ length: 4 }, () => callTurn('look')), full, 'A summary.', SECRET, SECRET, SECRET]
+    const run = await guarded(turns, { sessionId: 'known', contextWindow: 1000, tools: [look] })
+    expect(run.result.terminal_reason).toBe('response_blocked')
+    cutBehind(run.project, ({ subtype }) => subtype === 'compact_boundary')
+    const again = await guarded(
+      Array.from({ length: 9 }, () => SECRET),
+      { in: run.project, resume: 'known', prompt: '' }
+    )
+    expect(again.sent).toHaveLength(3)
   })
 
   test('that is interrupted while it is streamed is not kept', async () => {

@@ -1,7 +1,8 @@
 /** What hooks may send to the terminal. */
 import { describe, expect, test, vi } from 'vitest'
-import { harmlessSequence } from '../../../src/lib/cli/terminal/terminal-sequence.ts'
-import { cliStage } from '../../support/cli-stage.ts'
+import { refusedIn } from '../../../src/lib/agent/output/terminal-sequence.ts'
+import { ask, callTurn, informed, registry } from '../../support/agent-kit.ts'
+import { cliStage, type Fired } from '../../support/cli-stage.ts'
 import { commandOn, prints } from '../../support/command-settings.ts'
 import { HANG } from '../../support/waiting.ts'
 import { hasTmux, terminal, until } from './terminal-kit.ts'
@@ -25,13 +26,11 @@ test.each([
   ['a notification of rxvt', osc('777;notify;Carabiner;Done')],
   ['several at once', BEL + osc('9;Done') + BEL]
 ])('is harmless: %s', (_, text) => {
-  expect(harmlessSequence(text)).toBe(text)
+  expect(refusedIn(text)).toBe('')
 })
 
 test.each([
   ['text', 'hello'],
-  ['nothing', ''],
-  ['no text', 7],
   ['a colour', `${ESC}[31m`],
   ['clearing the screen', `${ESC}[2J`],
   ['moving the cursor', `${ESC}[1;1H`],
@@ -72,7 +71,7 @@ test.each([
   ['too much', osc(`2;${'x'.repeat(2000)}`)],
   ['a name of every object', osc('constructor;x')]
 ])('is not sent at all: %s', (_, text) => {
-  expect(harmlessSequence(text)).toBeUndefined()
+  expect(refusedIn(text)).not.toBe('')
 })
 
 const NOTICE = osc('2;waiting for you')
@@ -91,8 +90,9 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('go')
     await shows('Done.')
     await until(() => raw().includes(NOTICE), 'the title was not set')
-    expect(raw()).not.toContain(']52;')
+    expect(raw()).not.toContain(`${ESC}]52;`)
     expect(raw()).not.toContain(`${ESC}[2J`)
+    await shows('its terminalSequence was not sent')
   })
 })
 
@@ -102,4 +102,50 @@ test('without a terminal it is not sent, and the hook has not failed', async () 
   const script = here.write('script.json', { turns: ['Done.'] })
   const { stdout, stderr, code } = await here.run(['run', '-p', 'go', '--model', `script:${script}`])
   expect({ stdout, stderr, code }).toEqual({ stdout: 'Done.\n', stderr: '', code: 0 })
+})
+
+describe('what is refused is reported, with the hook, the event and the part that is not allowed', () => {
+  const refused = prints({ terminalSequence: `${osc('2;x')}${ESC}[2J${osc('52;c;AAAA')}` })
+  const WHY = String.raw`its terminalSequence was not sent: \u001b[2J\u001b]52;c;AAAA\u0007 is not allowed`
+
+  test('by query()', async () => {
+    const hooks = registry(all => {
+      all.on('Stop', () => ({ terminalSequence: `${ESC}[2J` }), { name: 'title' })
+      all.on('PreToolUse', () => ({ decision: 'deny', reason: 'no', terminalSequence: BEL.repeat(6) }), {
+        name: 'bells'
+      })
+      all.on('UserPromptSubmit', () => ({ terminalSequence: NOTICE }))
+      all.on('UserPromptSubmit', () => ({ terminalSequence: osc(`2;${'x'.repeat(2000)}`) }), { name: 'long' })
+      all.on('UserPromptSubmit', () => ({ terminalSequence: '' }))
+    })
+    const run = await ask([callTurn('Bash', { command: 'true' }), 'Done.'], { hooks, watch: false })
+    expect(informed(run).filter(text => text.includes('terminalSequence'))).toEqual([
+      'UserPromptSubmit hook long: its terminalSequence was not sent: more than 2000 characters are not allowed',
+      String.raw`PreToolUse:Bash hook bells: its terminalSequence was not sent: \u0007 is not allowed`,
+      String.raw`Stop hook title: its terminalSequence was not sent: \u001b[2J is not allowed`
+    ])
+    expect(run.messages).toContainEqual(expect.objectContaining({ level: 'warning', tag: 'terminal_sequence' }))
+  })
+
+  test('without a quotation of the answer, on PostModelResponse', async () => {
+    const hooks = registry(all =>
+      all.on('PostModelResponse', ctx => ({ terminalSequence: JSON.stringify(ctx.response) }), { name: 'guard' })
+    )
+    const run = await ask(['PLANTED', 'Done.'], { hooks, watch: false })
+    const said = 'PostModelResponse hook guard: its terminalSequence was not sent: this event has none'
+    expect(informed(run)).toContain(said)
+  })
+
+  test('by carabiner run -p, fire and hooks check --run', async () => {
+    const here = cliStage()
+    here.user(commandOn('Stop', refused, undefined, { name: 'title' }))
+    const script = here.write('script.json', { turns: ['Done.'] })
+    const ran = await here.run(['run', '-p', 'go', '--model', `script:${script}`])
+    expect([ran.stdout, ran.stderr]).toEqual(['Done.\n', `Stop hook title: ${WHY}\n`])
+    expect((await here.run(['fire', 'Stop'])).stdout).toContain(`  ${WHY}\n`)
+    const { hooks } = await here.json<Fired>(['fire', 'Stop'])
+    expect(hooks).toMatchObject([{ name: 'title', notes: [WHY] }])
+    const checked = await here.run(['hooks', 'check', '--run'])
+    expect(checked.stdout.replaceAll(/\s+/g, ' ')).toContain(WHY)
+  })
 })

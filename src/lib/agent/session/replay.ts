@@ -16,6 +16,8 @@ export interface SessionState {
   readonly notes: readonly string[]
   /** The name of the session's model when it last answered. */
   readonly model: string | undefined
+  /** How many of its last answers hooks have withheld. */
+  readonly withheld: number
 }
 
 export interface Replayed extends Omit<SessionState, 'notes'> {
@@ -79,6 +81,8 @@ export function* replayInPieces(
 const modelNameIn = (name: unknown): string | undefined =>
   typeof name === 'string' && /^[^<]/.test(name) ? name : undefined
 
+const countIn = (value: unknown): number => (Number.isSafeInteger(value) ? Math.max(0, value as number) : 0)
+
 class Replaying {
   #conversation = new Conversation()
   #system: readonly string[] = []
@@ -87,6 +91,7 @@ class Replaying {
   #tokens = 0
   #time: unknown
   #model: string | undefined
+  #withheld = 0
   #last: string | null = null
   readonly #background = new BackgroundWork()
   #answer: { uuid: string; id: unknown; isCopy: boolean; blocks: unknown[]; stop: unknown } | undefined
@@ -129,6 +134,7 @@ class Replaying {
       background: this.#background.left,
       tokens: this.#tokens,
       model: this.#model,
+      withheld: this.#withheld,
       answered: typeof this.#time === 'string' ? Date.parse(this.#time) || undefined : undefined,
       unended: this.#stop === 'max_tokens' || this.#stop === 'pause_turn' ? this.#stop : undefined,
       last: this.#last
@@ -163,6 +169,7 @@ class Replaying {
     if (answer === undefined || !blocks.some(({ type }) => type === 'text' || type === 'tool_use')) return
     this.#addAnswer(blocks, answer.uuid, answer.isCopy)
     this.#stop = answer.stop
+    this.#withheld = 0
   }
 
   #addAnswer(blocks: readonly Block[], uuid: string, isCopy: boolean): void {
@@ -172,13 +179,14 @@ class Replaying {
     this.#calls.add(blocks, isCopy)
   }
 
-  #user({ message, toolUseResult }: Rec, uuid: string): void {
+  #user({ message, toolUseResult, promptId }: Rec, uuid: string): void {
     const content = isObject(message) ? contentIn(message['content']) : undefined
     if (content === undefined) return
     const results = typeof content === 'string' ? [] : content.filter(block => block.type === 'tool_result')
     if (results.length === 0) {
       this.#close()
       this.#conversation.add({ role: 'user', content }, uuid)
+      if (promptId !== undefined) this.#withheld = 0
       return
     }
     const beside = (content as Block[]).filter(block => block.type !== 'tool_result')
@@ -221,7 +229,8 @@ class Replaying {
   }
 
   /** Saved messages, as they are. Calls without results stay open. */
-  #addSaved({ kept, forkedFrom }: Rec): void {
+  #addSaved({ kept, forkedFrom, attempt }: Rec): void {
+    this.#withheld = countIn(attempt)
     for (const { uuid, message } of keptIn(kept)) {
       const { role, content } = message
       if (role === 'user' && this.#calls.areOpen && hasResults(content)) {
@@ -241,7 +250,8 @@ class Replaying {
     this.#calls.clear()
     this.#beside = []
     this.#tokens = 0
-    const { system, metadata, memory, notes, model } = isObject(state) ? state : {}
+    const { system, metadata, memory, notes, model, withheld } = isObject(state) ? state : {}
+    this.#withheld = countIn(withheld)
     this.#system = textsIn(system)
     this.#metadata = isObject(metadata) ? metadata : {}
     this.#memory = isObject(memory) ? memory : {}

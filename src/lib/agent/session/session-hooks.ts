@@ -8,6 +8,7 @@ import type { Tool } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { reasonForModel } from '../call/objections.ts'
 import type { Reader } from '../output/reader.ts'
+import { unsentSequences } from '../output/terminal-sequence.ts'
 import type { Notifications } from './notifications.ts'
 import type { SessionConversation } from './conversation.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -78,8 +79,9 @@ export class SessionHooks {
     if (outcome.continue === false && special?.stopsOther !== true) session.stopped ??= { reason: outcome.stopReason }
     if (outcome.messageEdits !== undefined) session.conversation.edit(outcome.messageEdits, event)
     if (special?.watches === true) session.watch?.follow(outcome)
-    const { contexts, systemMessages, failures, conflicts, failedOpen } = outcome
-    if (contexts.length + systemMessages.length + failures.length + conflicts.length > 0 || failedOpen) {
+    const { contexts, systemMessages, terminalSequences, failures, conflicts, failedOpen } = outcome
+    const lists = contexts.length + systemMessages.length + terminalSequences.length
+    if (lists + failures.length + conflicts.length > 0 || failedOpen) {
       const { tool_name, mcp_server_name: server } = input as { tool_name?: string; mcp_server_name?: string }
       const about = tool_name ?? server
       const label = about === undefined ? event : `${event}:${about}`
@@ -124,6 +126,8 @@ export class SessionHooks {
     }
     if (outcome.failedOpen && failures.length === 0)
       reader.notice(`${label}: allowed without the answer of a hook`, 'warning', 'hook_failed_open')
+    for (const { by, why } of unsentSequences(outcome))
+      reader.notice(`${label} hook ${by}: ${why}`, 'warning', 'terminal_sequence')
     for (const { key, winner, loser } of conflicts) {
       const text = `${winner} and ${loser} both changed ${key}; ${winner} runs later, so its value was kept`
       reader.notice(`${label}: ${text}`, 'warning', 'hook_conflict')

@@ -119,6 +119,7 @@ export async function runPrompt(
   signal: AbortSignal
 ): Promise<Ending> {
   await answerOpen(session, signal)
+  session.withheld = 0
   const promptId = randomUuid()
   session.promptId = promptId
   const prompt = messageText(given)
@@ -167,6 +168,7 @@ async function expandSkill(
 
 export async function runTask(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
   await answerOpen(session, signal)
+  session.withheld = 0
   session.conversation.add({ role: 'user', content: task })
   return runAgent(task, session, signal)
 }

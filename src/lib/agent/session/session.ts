@@ -48,6 +48,8 @@ export class Session {
   readonly called: string[] = []
   used: Usage = NO_TOKENS
   promptId: string | undefined
+  /** How many answers in a row hooks have withheld, since the prompt. */
+  withheld = 0
   /** When the request began that the model last answered, as `performance.now()` counts. */
   asked: number | undefined
   /** A hook or a person ends the run after this step. */
@@ -122,11 +124,12 @@ export class Session {
     return this.conversation.system.length === 0 ? system : [system, ...this.conversation.system].join('\n\n')
   }
 
-  resume({ conversation, system, metadata, memory, open, tokens, unended }: Replayed): void {
+  resume({ conversation, system, metadata, memory, open, tokens, unended, withheld }: Replayed): void {
     this.conversation.reset(conversation, system)
     this.open = open
     this.tokens = tokens
     this.unended = unended
+    this.withheld = withheld
     Object.assign(this.options.hooks.metadata(this.id), metadata)
     for (const [name, kept] of Object.entries(memory)) this.tools.get(name)?.memory?.restore(kept)
     this.#kept.isWritten({ metadata, memory })
@@ -164,6 +167,6 @@ export class Session {
 
   get state(): SessionState {
     const { system, notes } = this.conversation
-    return { system, ...this.#kept.written, notes, model: this.model.name }
+    return { system, ...this.#kept.written, notes, model: this.model.name, withheld: this.withheld }
   }
 }

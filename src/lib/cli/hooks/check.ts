@@ -1,5 +1,6 @@
 import type { FlagValues, CHECK_FLAGS } from '../flags.ts'
 import { draftRules } from '../../agent/model-drafts.ts'
+import { HARMLESS_WORDS, unsentSequences } from '../../agent/output/terminal-sequence.ts'
 import { fault } from '../../faults.ts'
 import { EVENTS, isGate, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { findingOf, type Finding } from '../../settings/files/finding.ts'
@@ -88,7 +89,7 @@ async function tryOut({ loaded }: ProjectState, projectTrusted: boolean, tell: b
   return findings
 }
 
-type Tried = { readonly blocked: boolean; readonly failure: string | undefined }
+type Tried = { readonly blocked: boolean; readonly failure: string | undefined; readonly unsent: string | undefined }
 
 async function runAlone(
   hook: LoadedHook,
@@ -112,6 +113,7 @@ async function runAlone(
     const outcome = await armed.hooks.fire(hook.event, sample as FireInput<EventName>, rules)
     return {
       blocked: outcome.blocked,
+      unsent: unsentSequences(outcome)[0]?.why,
       failure: outcome.failures[0] && `${outcome.failures[0].kind}: ${outcome.failures[0].message}`
     }
   } finally {
@@ -140,6 +142,8 @@ function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly F
       ? finding('error', 'run-differs', `fails: the strict profile blocks, Claude Code would continue ${why}`, END_WELL)
       : finding('warning', 'run-failed', `fails ${why}`, END_WELL)
   }
+  if (strict.unsent !== undefined)
+    return finding('warning', 'run-terminal', `answers, but ${escapeText(strict.unsent)}`, `send ${HARMLESS_WORDS}`)
   if (strict.blocked === compat.blocked) return []
   const [one, other] = [strict, compat].map(({ blocked }) => (blocked ? 'blocks' : 'passes'))
   const fix = 'answer with exit code 2 or with JSON, which mean the same under both'

@@ -1,5 +1,6 @@
 import type { FireFlags } from '../flags.ts'
 import { draftRules } from '../../agent/model-drafts.ts'
+import { unsentSequences } from '../../agent/output/terminal-sequence.ts'
 import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { formatReport } from '../../hooks/format-report.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
@@ -45,7 +46,7 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
       return EXIT.badSettings
     const rules = draftRules(event, payload, source => isProjectHook(armed, source))
     const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { ...rules, report: true })
-    const outcome = await late.addTo(fired, () => armed.hooks.drain())
+    const outcome = withUnsent(await late.addTo(fired, () => armed.hooks.drain()))
     const statuses = armed.statuses()
     const off =
       flags.explain === true ? statuses.filter(({ hook, off: why }) => why !== undefined && hook.event === event) : []
@@ -64,6 +65,16 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
   } finally {
     await armed.close()
   }
+}
+
+/** The reports of hooks with the sequences that a terminal would not be sent. */
+function withUnsent(outcome: Reported): Reported {
+  const unsent = unsentSequences(outcome)
+  const notesOf = ({ name, event, notes }: HookReport): readonly string[] => [
+    ...notes,
+    ...unsent.flatMap(({ by, why }) => (by === name && event === outcome.event ? why : []))
+  ]
+  return { ...outcome, report: outcome.report.map(each => ({ ...each, notes: notesOf(each) })) }
 }
 
 const reportableFindings = (findings: readonly Finding[], ofProjectToo: boolean): readonly Finding[] =>

@@ -9,8 +9,8 @@ import type {
 } from '../../agent/output/agent-messages.ts'
 import type { Block, ToolResultBlock } from '../../message.ts'
 import { counted, escapeText, escapeLine, withStyle } from '../print.ts'
+import { refusedIn } from '../../agent/output/terminal-sequence.ts'
 import { formatDuration, type Screen } from './screen.ts'
-import { harmlessSequence } from './terminal-sequence.ts'
 import { callLabel } from './call-label.ts'
 import { truncateText, hangIndent } from './width.ts'
 import { jsonIn } from '../../util/attempt.ts'
@@ -151,8 +151,9 @@ export class MessageView {
       this.#screen.note(escapeLine(message.status_message ?? `hook ${message.hook_label}`))
     else if (message.subtype === 'hook_response') {
       this.#screen.note()
-      const sequence = harmlessSequence(replyIn(message)?.['terminalSequence'])
-      if (sequence !== undefined && this.#screen.redraws) this.#screen.write(sequence)
+      const sequence = replyIn(message)?.['terminalSequence']
+      if (typeof sequence === 'string' && refusedIn(sequence) === '' && this.#screen.redraws)
+        this.#screen.write(sequence)
       for (const words of hookLines(message)) this.#quiet(words)
     }
   }

@@ -83,6 +83,8 @@ function readAll(keys: Keys, decoding: Decoding): boolean {
     const to = entry.dialect === 'library' ? 'model' : 'user'
     add(reply, { systemMessages: [{ by: entry.name, text: keys.systemMessage, to }] })
   }
+  if (typeof keys.terminalSequence === 'string')
+    add(reply, { terminalSequences: [{ by: entry.name, text: keys.terminalSequence }] })
   if (keys.suppressOutput === true && entry.dialect === 'library') add(reply, { suppressOutput: true })
   if (keys.suppressLogging === true) add(reply, { suppressLogging: true })
   return true

@@ -47,6 +47,7 @@ export interface ReplyExtras {
   suppressLogging?: boolean
   failedOpen?: boolean
   systemMessages?: readonly SystemMessage[]
+  terminalSequences?: readonly AddedContext[]
   contexts?: readonly AddedContext[]
   fields?: SpecificValues
 }
@@ -74,6 +75,7 @@ const JOINS: { readonly [K in keyof ReplyExtras]-?: Join<NonNullable<ReplyExtras
   suppressLogging: either,
   failedOpen: either,
   systemMessages: all,
+  terminalSequences: all,
   contexts: all,
   fields: (a, b) => ({ ...a, ...b })
 }
@@ -142,6 +144,8 @@ export interface Outcome {
   readonly contexts: readonly AddedContext[]
   readonly systemMessage: string | undefined
   readonly systemMessages: readonly SystemMessage[]
+  /** What hooks gave for the terminal, as they gave it. */
+  readonly terminalSequences: readonly AddedContext[]
   /** `false`: the run ends after this step. `true`, on Stop: it continues. */
   readonly continue: boolean | undefined
   readonly stopReason: string | undefined
@@ -197,6 +201,7 @@ export function outcomeOf(
     contexts,
     systemMessage: systemMessages.length === 0 ? undefined : systemMessages.at(-1)?.text,
     systemMessages,
+    terminalSequences: extras.terminalSequences ?? NONE,
     continue: extras.continue,
     stopReason: extras.stopReason,
     suppressOutput: extras.suppressOutput === true,
@@ -227,9 +232,9 @@ function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdi
 }
 
 export function freezeOutcome(outcome: Outcome): Outcome {
-  const { reasons, contexts, systemMessages, failures, conflicts, fields } = outcome
+  const { reasons, contexts, systemMessages, terminalSequences, failures, conflicts, fields } = outcome
   const verdicts = reasons.map(verdict => ({ ...verdict }))
-  const parts = { reasons: verdicts, contexts, systemMessages, failures, conflicts, fields }
+  const parts = { reasons: verdicts, contexts, systemMessages, terminalSequences, failures, conflicts, fields }
   return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(parts)) })
 }
 

@@ -1,4 +1,5 @@
-import { escaped } from '../../util/escape.ts'
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import { escaped, escapeLine } from '../../util/escape.ts'
 
 const LONGEST = 2000
 const MOST_BELLS = 5
@@ -24,16 +25,27 @@ const HARMLESS: Readonly<Record<string, IsHarmless>> = {
   777: text => text.startsWith('notify;')
 }
 
-/**
- * What a hook may send to the terminal: titles, notifications and a few bells. If there is anything else in it, nothing is
- * sent.
- */
-export function harmlessSequence(text: unknown): string | undefined {
-  if (typeof text !== 'string' || text === '' || text.length > LONGEST) return undefined
+export const HARMLESS_WORDS = 'titles (OSC 0, 1, 2), notifications (9, 99, 777) and at most five bells'
+
+/** What is not a title, a notification or one of a few bells. If there is any such thing in a text, nothing is sent. */
+export function refusedIn(text: string): string {
   let bells = 0
   const rest = text.replaceAll(SEQUENCE, (whole, code: string | undefined, words: string) => {
     const isFine = code === undefined ? ++bells <= MOST_BELLS : HARMLESS[code]?.(words) === true
     return isFine && (code === undefined || escaped(words) === words) ? '' : whole
   })
-  return rest === '' ? text : undefined
+  return text.length > LONGEST ? text : rest
 }
+
+/** Of the sequences that hooks gave for the terminal, those that are not sent, and why. */
+export const unsentSequences = ({ event, terminalSequences }: Outcome) =>
+  terminalSequences.flatMap(({ by, text }) => {
+    const refused = refusedIn(text)
+    // It may quote the answer.
+    const isSecret = event === 'PostModelResponse'
+    if (refused === '' && !isSecret) return []
+    const part = refused.length > 80 ? `${refused.slice(0, 80)}…` : refused
+    const long = `more than ${LONGEST} characters are not allowed`
+    const why = text.length > LONGEST ? long : `${escapeLine(part)} is not allowed`
+    return [{ by, why: `its terminalSequence was not sent: ${isSecret ? 'this event has none' : why}` }]
+  })
