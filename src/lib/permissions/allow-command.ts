@@ -2,6 +2,7 @@ import type { CallFacts, Policy, Rule } from './policy.ts'
 import { shellWord } from '../shell/command-words.ts'
 import type { Form } from '../shell/form.ts'
 import type { Redirection, ShellWord } from '../shell/parse.ts'
+import { NOTHING_ALLOWS, ruleNeeded } from '../shell/only-reads.ts'
 import { formOf } from '../shell/read-form.ts'
 import { isHarmlessVariable } from '../shell/variables.ts'
 import type { CommandStep, WalkedText } from '../shell/walk.ts'
@@ -123,7 +124,8 @@ class Judge {
     const odd = assignments.find(word => !isHarmlessVariable(word.text))
     if (exact === undefined && odd !== undefined)
       return [asks(text, `the variable ${odd.text.split('=')[0]} may change what is run`)]
-    const verdicts = words.length === 0 ? [allows(text, 'it sets a harmless variable')] : this.#command(step, exact)
+    if (exact === undefined && words.length === 0) return [asks(text, 'it sets a variable for what follows')]
+    const verdicts = this.#command(step, exact)
     const rule = verdicts[0]?.rule
     const files = redirections.flatMap(each => (each.kind === 'read' ? [each.target.text] : []))
     const problem = this.#isPlanted && files.length > 0 ? PLANTED : place.readProblem(files, rule !== undefined)
@@ -149,7 +151,7 @@ class Judge {
     const form = ownForm(step)
     if (this.#isPlanted && namesPaths(form)) return [asks(text, PLANTED)]
     const place = new CommandPlace(step.folders, this.#call, this.#policy)
-    if (this.#isWritten && form.row === 'git' && !place.isTop) return [asks(text, WRITTEN)]
+    if (this.#isWritten && form.repository !== undefined && !place.isTop) return [asks(text, WRITTEN)]
     const planted = place.planted(words[0]?.text ?? '', form)
     const whys: { readonly why: string; readonly once: boolean }[] = []
     for (const rule of rulesFor(text, this.#rules)) {
@@ -164,7 +166,7 @@ class Judge {
       whys.push({ why, once: form.row === undefined && literal > 0 })
     }
     const hidden = form.deep ? place.secretIn(words.map(each => each.text)) : undefined
-    const why = form.doubt() ?? planted ?? questionOf(form, place) ?? hidden
+    const why = planted ?? ruleNeeded(step) ?? questionOf(form, place) ?? hidden
     if (why !== undefined)
       return [{ ...asks(text, form.isKnown && form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
     const reason = form.does === 'wraps' ? 'it runs the command behind it' : 'it only reads in the project'
@@ -184,8 +186,8 @@ const formsIn = ({ form, inner, texts }: CommandStep): readonly Form[] => [
 ]
 
 /** Git itself does not go through links. */
-const namesPaths = ({ reads, writes, inside, patterns, repository }: Form): boolean =>
-  repository === undefined && reads.length + writes.length + inside.length + patterns.length > 0
+const namesPaths = ({ row, reads, writes, inside, patterns }: Form): boolean =>
+  row !== 'git' && reads.length + writes.length + inside.length + patterns.length > 0
 
 /** Nothing is known of a program that is named with a path. */
 const ownForm = ({ leaf, form, isByPath }: CommandStep): Form => (isByPath ? formOf(leaf.words) : form)
@@ -212,22 +214,14 @@ function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefi
   )
 }
 
-/** Why it needs a rule, although its form is known. */
-function questionOf(form: Form, place: CommandPlace): string | undefined {
-  const { does, row, patterns, repository, reads } = form
-  if (does === 'wraps') return undefined
-  if (does !== 'reads') return NOTHING_ALLOWS
+/** Why it needs a rule here, although its form does not. */
+function questionOf({ follows, enters, repository, reads }: Form, place: CommandPlace): string | undefined {
   if (!place.isInside('.')) return ELSEWHERE
-  // It prints the names of what is found, and no contents.
-  if (row === 'ls' && patterns.length > 0) return place.patternProblem(patterns)
-  if (patterns[0] !== undefined) return `${patterns[0]} is a pattern`
-  if (form.follows || (form.enters && reads.some(path => place.isFolder(path))))
+  if (follows || (enters && reads.some(path => place.isFolder(path))))
     return 'it follows links, which may lead out of the project'
   const problem = repository === 'config' ? place.repositoryProblem('program', []) : undefined
   return problem ?? place.readProblem(reads)
 }
-
-export const NOTHING_ALLOWS = 'nothing allows it'
 
 const NOT_SIMPLE = 'it contains more than simple commands: a loop, a function, a substitution or similar'
 

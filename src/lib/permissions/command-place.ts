@@ -46,6 +46,17 @@ export class CommandPlace {
     return has === undefined || this.#folders.every(folder => has(join(folder, '.git')))
   }
 
+  /** The repository of the project, and no `cd` before but to its top. Without one, git compares and searches any files. */
+  get #isOwnRepository(): boolean {
+    const { has, cwd } = this.#call
+    const [root = '/'] = this.#policy.roots
+    if (has === undefined) return true
+    const top = repositoryTop(root, has)
+    const isOwn = (folder: string): boolean =>
+      (folder === top || folder === (cwd ?? root)) && repositoryTop(folder, has) === top
+    return top !== undefined && this.#folders.every(isOwn)
+  }
+
   get #repositories(): readonly RepositoryFacts[] {
     const { repository } = this.#call
     return repository === undefined ? [] : this.#folders.map(folder => repository(folder))
@@ -80,10 +91,7 @@ export class CommandPlace {
 
   /** What git would run besides itself. */
   repositoryProblem(fact: 'program' | 'driver' | 'hook', remotes: readonly string[]): string | undefined {
-    const { has } = this.#call
-    // There it compares and searches any files.
-    if (fact === 'program' && has !== undefined && this.#folders.some(each => repositoryTop(each, has) === undefined))
-      return 'there is no repository'
+    if (fact === 'program' && !this.#isOwnRepository) return 'git does not run in the repository of the project'
     const facts = this.#repositories
     const program = facts.find(each => each[fact])?.[fact]
     if (program !== undefined) return `git would run ${program}`

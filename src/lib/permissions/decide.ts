@@ -5,9 +5,9 @@ import { ruledFiles } from './ruled-files.ts'
 import { environmentNamed } from './named-paths.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { protectionOf } from './protected.ts'
-import { onlyReads } from '../shell/only-reads.ts'
+import { NOTHING_ALLOWS, onlyReads } from '../shell/only-reads.ts'
 import { fits } from './rule.ts'
-import { judgeLeaves, NOTHING_ALLOWS } from './allow-command.ts'
+import { judgeLeaves } from './allow-command.ts'
 
 /**
  * Whether a call may run. Refusals come first: a hook, a rule, a protected path, plan mode. Then whatever asks: a

@@ -40,7 +40,7 @@ export function rulesToAdd(call: CallFacts, policy: Policy): readonly string[] {
     const verdicts = judgeLeaves(command, call, { ...policy, rules: [...policy.rules, ...added] })
     return verdicts.every(({ decision }) => decision === 'allow')
   }
-  return [3, 2, 1].map(most => rulesOfTexts(texts, most)).find(isAllowed) ?? []
+  return [...[3, 2, 1].map(most => rulesOfTexts(texts, most)), rulesOfTexts([command.trim()], 1)].find(isAllowed) ?? []
 }
 
 /** A star or a newline would mean something else in a rule: there, the program and its sub-commands with harmless words. */

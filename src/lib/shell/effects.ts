@@ -28,10 +28,8 @@ export function addEffects(reader: RowReader, operands: readonly Operand[], seen
 function addCopies({ form }: RowReader, operands: readonly Operand[], seen: ReadonlyMap<string, number>): void {
   const [target = '', ...sources] = operands.map(({ word }) => word.text).toReversed()
   const isWhole = ['-T', '--no-target-directory', '--parents'].some(each => seen.has(each))
-  // It stands for a file that find will find.
-  if (target.includes('{}')) form.fills.push('.')
   for (const source of sources) {
-    const isMerged = /(?:^|\/)\.{0,2}$|\{\}/.test(source) || isHidden(source.replace(/[^*?[]+$/, ''))
+    const isMerged = /(?:^|\/)\.{0,2}$/.test(source) || isHidden(source.replace(/[^*?[]+$/, ''))
     if (isMerged || isWhole) form.fills.push(target)
     else form.writes.push(`${target}/${programName(source)}`)
     if (form.deep) form.merges.push(`${target}/${programName(source)}`)

@@ -45,6 +45,8 @@ export class Form {
   readonly urls: string[] = []
   /** Words that the shell replaces by names of files, none of which can be an option. */
   readonly patterns: string[] = []
+  /** A text in a language of its own, which needs a rule. */
+  wide: string | undefined
   deep = false
   /** It follows links that it finds, which may lead anywhere. */
   follows = false
@@ -76,6 +78,7 @@ export class Form {
 
   include(inner: Form): void {
     for (const list of LISTS) (this[list] as unknown[]).push(...inner[list])
+    this.wide ??= inner.wide
     this.deep ||= inner.deep
     this.follows ||= inner.follows
     this.enters ||= inner.enters

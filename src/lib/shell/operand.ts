@@ -1,9 +1,9 @@
 import { KINDS, NARROW } from './rows/kinds.ts'
+import { FREE_TEXTS, FREE_WORDS } from './rows/free.ts'
 import { HARM_IN_AWK, INSTALLS } from './rows/words.ts'
 import type { Form } from './form.ts'
 import type { ShellWord } from './parse.ts'
 import type { ProgramRow } from './row.ts'
-import { sedFiles } from './sed-script.ts'
 import { isHarmlessVariable } from './variables.ts'
 
 /** What reads a command by the row of its program. */
@@ -21,13 +21,16 @@ export function takeOperand(reader: RowReader, word: ShellWord, kind: string, in
   const { form, name } = reader
   const { text, known } = word
   const narrow = NARROW[kind]
+  if (FREE_TEXTS[kind]?.test(text) === false) form.wide ??= text
   if (kind === 'url') form.urls.push(text)
   if (kind === 'target' || kind === 'task') form.inside.push(...pathsLeadingOut(text))
+  // A script that reads files is not known, but what rules say about those files counts.
+  if (kind === 'sed')
+    form.reads.push(...Array.from(text.matchAll(/^(?:\d+|\$|\/.*\/)?[rR][ \t]*(.+)$/gm), ([, path = '']) => path))
   if (narrow !== undefined) {
     if (narrow.not.test(text)) reader.doubt(`${text} is not a file, or chooses others, for ${name}`, index + 1)
     takeOperand(reader, word, narrow.as, index)
   } else if (!known) takeUnknown(reader, text, kind)
-  else if (kind === 'sed') takeSed(reader, text)
   else if (kind === 'awk') {
     if (HARM_IN_AWK.test(text)) reader.doubt('the program of awk is not known to be harmless')
   } else if (kind === 'folder' && text.startsWith('-')) reader.doubt('it may be the folder before, or an option')
@@ -82,24 +85,15 @@ function takeInside({ form, row, doubt }: RowReader, text: string, kind: string,
   if (row.does === 'changes') form.writes.push(path)
 }
 
-function takeSed({ form, doubt }: RowReader, script: string): void {
-  const files = sedFiles(script)
-  if (files === undefined) return doubt('the script of sed is not known to be harmless')
-  form.reads.push(...files.reads)
-  form.writes.push(...files.writes)
-  if (files.writes.length > 0) doubt('the script of sed writes a file', Infinity, false)
-}
-
 /** Patterns and variables. Where no option does harm, they may become anything. */
 function takeUnknown(reader: RowReader, text: string, kind: string): void {
-  const { form, row, doubt } = reader
+  const { name, form, row, doubt } = reader
   const isAny = row.properties.has('any')
-  // What find has found.
-  if (text === '{}' && kind in PATHS) return takePath(reader, text, kind)
   const mayBe = /^(?:read|write|rev|changed|inside|script|text|task)$/.test(kind)
   const isHiddenTarget = /^(?:write|changed)$/.test(kind) && isHidden(text)
   if (mayBe && isPattern(text) && (isAny || isSafePattern(text)) && !isHiddenTarget) form.patterns.push(text)
-  else if (kind !== 'text' || !isAny || /[`(*?[]/.test(text)) doubt(`${text} is only known to the shell`)
+  else if (kind !== 'text' || !isAny || (/[`(*?[]/.test(text) && FREE_WORDS[name]?.test(text) !== true))
+    doubt(`${text} is only known to the shell`)
 }
 
 export const isPattern = (text: string): boolean => /[*?[]/.test(text) && !/[$`~{(\\]/.test(text)

@@ -159,7 +159,7 @@ class FormReader implements RowReader {
     if (sign.endsWith('^') || sign === '@') this.#missing ||= 'first'
     if (sign === '.') this.#missing = 'all'
     if (sign === '+') this.#missing = 'none'
-    if (sign === '%') return this.#command(name, index)
+    if (sign === '%') return (this.doubt(`only a rule for exactly this command covers ${name}`), this.#words.length)
     if (sign === '&') return this.#module(index, glued)
     if (sign === '?' && option.kind !== '' && glued !== undefined)
       takeOperand(this, { text: glued, known: true }, option.kind, index)
@@ -193,28 +193,6 @@ class FormReader implements RowReader {
     if (known) this.form.texts.push(text)
     else this.doubt(`the text ${text} is only known to the shell`)
     this.#missing = 'all'
-  }
-
-  /** The words up to `;` or `+`. */
-  #command(name: string, index: number): number {
-    // In the folder of what is found, a word may mean another file.
-    if (name.endsWith('dir')) this.doubt(`only a rule that contains ${name} covers it`, index + 1)
-    const rest = this.#words.slice(index + 1)
-    const end = rest.findIndex(({ text }, at) => text === ';' || (text === '+' && rest[at - 1]?.text === '{}'))
-    if (end < 1) return (this.doubt('a command has no end'), rest.length)
-    // What is found may be anything: as a whole word it is a path.
-    const glued = rest.slice(0, end).find(({ text }) => text.includes('{}') && text !== '{}')
-    if (glued !== undefined) this.doubt(`what ${glued.text} becomes is not known`)
-    const words = rest.slice(0, end).map(each => (each.text === '{}' ? { text: '{}', known: false } : each))
-    const { does, row = '' } = formOf(words)
-    const last = programRow(row)?.operands.at(-1)
-    const isOne = rest[end]?.text === ';' || (last?.kind === 'read' && /[*+]/.test(last.times))
-    if (does !== 'reads' || !isOne) this.doubt(`${words[0]?.text} may do more with what is found than read it`)
-    this.form.commands.push(words)
-    this.form.deep = true
-    // What is found may be a link.
-    this.form.follows = true
-    return end + 1
   }
 
   #module(index: number, glued: string | undefined): number {
@@ -283,7 +261,7 @@ class FormReader implements RowReader {
     const isOfScript = this.row.operands.some(({ kind }) => kind === 'script')
     for (const { text, known } of words) {
       if (!known && isSafePattern(text)) this.form.patterns.push(text)
-      else if (!known && text !== '{}') this.doubt(`${text} is only known to the shell`)
+      else if (!known) this.doubt(`${text} is only known to the shell`)
       if (isOfScript) continue
       if (CHOOSES_CODE.test(text)) this.doubt(`${text} may choose the code that is run`)
       this.form.inside.push(...pathsLeadingOut(text))

@@ -15,7 +15,7 @@ import { RUNNING } from './rows/running.ts'
  *   values are words of their own. `fetches`: a program that is not installed is downloaded. `git`, `hooks`: the repository must name no program, or have no hooks
  * - options: `-abc` or `--name`; a sign says what follows: `=` a value, `=kind` a value of that kind, `<` a file that is read,
  *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
- *   `@` the first operand is missing, `.` all operands may be missing, `+` all are like the first, `%` a command up to `;` or `+`, `$` a text for the
+ *   `@` the first operand is missing, `.` all operands may be missing, `+` all are like the first, `%` a command, which needs a rule of its own, `$` a text for the
  *   shell, `&` a program with its arguments, `*` it searches folders, `**` and follows links in them, `-#` any number. `~` and `!` (with a value) are not harmless
  * - operands: kinds (`KINDS` in rows/kinds.ts), each with `?`, `*` or `+` as in regular expressions
  *

@@ -185,7 +185,7 @@ describe('a commit under a rule needs a prompt where a hook or an editor would r
 })
 
 describe('no prompt is needed', () => {
-  test('in a worktree, and in a submodule and above it', () =>
+  test('under a rule, in a worktree, and in a submodule and above it', () =>
     onStage(({ root, judge }) => {
       git(join(root, 'module'), 'init', '-q')
       git(join(root, 'module'), 'commit', '-qm', 'a', '--allow-empty')
@@ -195,7 +195,7 @@ describe('no prompt is needed', () => {
       git(join(root, 'main'), 'worktree', 'add', '../tree')
       for (const folder of ['main', 'main/sub', 'tree'])
         for (const command of ['git status', 'git log -p'])
-          expect(judge(`cd ${folder} && ${command}`, []), `${command} in ${folder}`).toMatchObject({
+          expect(judge(`cd ${folder} && ${command}`, RULE), `${command} in ${folder}`).toMatchObject({
             decision: 'allow'
           })
     }))
@@ -217,8 +217,14 @@ describe('the format of printf', () => {
   test.each(['ab%n', 'ab%((%n)T', '%5n', '%-n', '%ln', '%*n', '%%%n', '%'])('%s asks', format =>
     onStage(({ judge }) => expect(judge(`printf '${format}' PATH; cat f`, []).decision).toBe('ask'))
   )
-  test.each(['%s\\n', '%d%%\\n', '%-5s %ld\\n', '%(%F)T\\n', 'none\\n', "%'d"])('%s prints', format =>
+  test.each(['%s\\n', '%d%%\\n', 'none\\n'])('%s prints', format =>
     onStage(({ judge }) => expect(judge(`printf "${format}" 1`, []).decision).toBe('allow'))
+  )
+  test.each(['%-5s %ld\\n', '%(%F)T\\n', "%'d"])('%s prints under a rule', format =>
+    onStage(({ judge }) => {
+      expect(judge(`printf "${format}" 1`, []).decision).toBe('ask')
+      expect(judge(`printf "${format}" 1`, [allowRule('Bash(printf *)')]).decision).toBe('allow')
+    })
   )
 })
 

@@ -59,7 +59,7 @@ describe('needless questions', () => {
       'test -f f && cat f',
       'git log --oneline -5 -- src'
     ],
-    ...['timeout 5 cat f', 'cat f > /dev/null', 'cat f 2>&1', 'echo "a b"', 'ls # all', 'LC_ALL=C sort f']
+    ...['timeout 5 cat f', 'cat f > /dev/null', 'cat f 2>&1', 'echo "a b"', 'ls # all']
   ])('%s only reads: no rule is needed, in no mode', command => {
     for (const mode of ['default', 'plan', 'dontAsk', 'acceptEdits'] as const)
       expect(stage.judge(command, [], { mode }), mode).toMatchObject({ decision: 'allow' })
@@ -150,7 +150,7 @@ describe('what a rule about a program allows', () => {
     expect(stage.judge(command, [allowRule('Bash(git *)'), allowRule('Bash(cat *)')]).decision).not.toBe('allow')
   })
 
-  test.each(['echo x >> f', 'echo x > src/new', `cat > src/new <<'E'\nx\nE`, 'git log > log', 'ls *.ts'])(
+  test.each(['echo x >> f', 'echo x > src/new', `cat > src/new <<'E'\nx\nE`, 'git log > log'])(
     '%j in mode acceptEdits',
     command => {
       expect(stage.judge(command, [], { mode: 'acceptEdits' })).toMatchObject({ decision: 'allow' })
@@ -170,10 +170,7 @@ describe('what a rule about a program allows', () => {
     expect(stage.judge(command, [], { mode: 'acceptEdits' })).toMatchObject({ decision: 'ask' })
   )
 
-  test.each(['ls *.ts', 'ls -la src/*.ts', 'ls src/*'])('%j only prints names', command =>
-    expect(stage.judge(command, [])).toMatchObject({ decision: 'allow' })
-  )
-  test.each(['cat *.ts', 'ls ../*', 'ls /etc/*', 'ls */../../*'])('%j needs a rule', command =>
+  test.each(['cat *.ts', 'ls *.ts', 'ls src/*', 'ls ../*', 'ls /etc/*', 'ls */../../*'])('%j needs a rule', command =>
     expect(stage.judge(command, [])).toMatchObject({ decision: 'ask' })
   )
 

@@ -275,7 +275,7 @@ describe('a file that is denied, or outside, is reached', () => {
     expect(stage.judge(command, [denyRule('Read(./secrets/**)')]).decision).not.toBe('allow')
   )
 
-  test.each(['grep -rn x src', 'shuf f', 'shuf -e a b', 'diff src/a.ts f'])('%s stays allowed', command =>
+  test.each(['grep -rn x src', 'diff src/a.ts f'])('%s stays allowed', command =>
     expect(stage.judge(command, []).decision).toBe('allow')
   )
 })

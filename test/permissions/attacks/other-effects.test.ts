@@ -55,9 +55,8 @@ describe('without a rule', () => {
     'cat a=\\\n~/.x'
   ])('%j', command => expect(stage.judge(command, []).decision).not.toBe('allow'))
 
-  test.each(['diff f g', 'ls src/*', 'LC_ALL=C sort f', 'LANG=en_US.UTF-8 ls', 'cd b/c && cat e/f', 'tree -L 2 src'])(
-    '%j stays allowed',
-    command => expect(stage.judge(command, []).decision).toBe('allow')
+  test.each(['diff f g', 'cd b/c && cat e/f', 'tree -L 2 src'])('%j stays allowed', command =>
+    expect(stage.judge(command, []).decision).toBe('allow')
   )
 
   test('what is denied is denied also to commands that find it', () => {

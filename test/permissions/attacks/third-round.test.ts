@@ -87,19 +87,19 @@ describe('without a rule', () => {
     command => expect(stage.judge(command, [denyRule('Read(secrets/k)')]).decision).not.toBe('allow')
   )
 
-  test.each([
-    'cd src && cat a.ts',
-    'cd a/b && cd ../.. && git status',
-    'cd ./src/ && cat ../f',
-    'ls plain/*',
-    'echo $HOME'
-  ])('%j stays allowed', command => expect([command, stage.judge(command, []).reason]).toEqual([command, undefined]))
+  test.each(['cd src && cat a.ts', 'cd a/b && cd ../.. && git status', 'cd ./src/ && cat ../f'])(
+    '%j stays allowed',
+    command => expect([command, stage.judge(command, []).reason]).toEqual([command, undefined])
+  )
 })
 
 describe('under rules for the programs', () => {
   test.each([
     ['mkdir', 'mkdir emb2/objects emb2/refs && cd emb2 && git status'],
     ['git', 'cd src && git checkout evil && git status'],
+    ['git gh', 'git clone https://example.com/x && cd x && gh pr view'],
+    ['mkdir gh', 'mkdir emb2/objects emb2/refs && cd emb2 && gh pr status'],
+    ['git gh', 'git checkout evil && gh pr create -t x -F lnk9'],
     ['git', 'cd src && git switch evil && git status'],
     ['git', 'timeout 9 git checkout evil && cd embedded && git status'],
     ['git', 'env git checkout evil && cat lnk9'],
@@ -156,10 +156,9 @@ describe('under rules for the programs', () => {
   })
 
   test.each([
-    ['find', 'find u -type f -exec cat {} +'],
-    ['find', String.raw`find u -type f -exec uniq {} \;`],
-    ['find', 'find u -exec grep -l x {} +'],
     ['cat', 'cat plain/*'],
+    ['ls', 'ls plain/*'],
+    ['echo', 'echo $HOME'],
     ['mkdir git', 'mkdir -p build && git status'],
     ['sed -i', `sed -i s/a/b/ src/a.ts`],
     ['eslint', 'eslint --fix src'],

@@ -44,6 +44,7 @@ export const CHANGING: Readonly<Record<string, string>> = {
   host: 'changes | -t= -4 -6 | text+',
   nslookup: 'changes || text+',
   ping: 'changes | -c= -i= -w= -W= -n -q -4 -6 | text',
+  // It starts git.
   gh: 'changes || sub',
   'gh pr': 'changes || sub',
   'gh issue': 'changes || sub',
@@ -51,26 +52,26 @@ export const CHANGING: Readonly<Record<string, string>> = {
   'gh repo': 'changes || sub',
   'gh release': 'changes || sub',
   'gh auth': 'changes || sub',
-  'gh auth status': 'changes || none',
+  'gh auth status': 'changes git || none',
   'gh pr list':
-    'changes | -s= -L= -l= -a= -A= -B= -H= --state= --limit= --label= --assignee= --author= --base= --head= --json= -q= --jq= --search= -S= -R= --repo= | none',
-  'gh pr view': 'changes | -c --comments --json= -q= --jq= -R= --repo= | text?',
-  'gh pr status': 'changes | --json= -q= --jq= -R= --repo= | none',
-  'gh pr diff': 'changes | --name-only --patch --color= -R= --repo= | text?',
-  'gh pr checks': 'changes | --watch --required --json= -R= --repo= | text?',
+    'changes git | -s= -L= -l= -a= -A= -B= -H= --state= --limit= --label= --assignee= --author= --base= --head= --json= -q= --jq= --search= -S= -R= --repo= | none',
+  'gh pr view': 'changes git | -c --comments --json= -q= --jq= -R= --repo= | text?',
+  'gh pr status': 'changes git | --json= -q= --jq= -R= --repo= | none',
+  'gh pr diff': 'changes git | --name-only --patch --color= -R= --repo= | text?',
+  'gh pr checks': 'changes git | --watch --required --json= -R= --repo= | text?',
   'gh pr create':
-    'changes | -t= -b= -B= -H= -d -f -l= -a= -r= -R= --title= --body= --base= --head= --draft --fill --label= --assignee= --reviewer= --repo= -F< --body-file< | none',
-  'gh pr comment': 'changes | -b= --body= -R= --repo= -F< --body-file< | text?',
+    'changes git | -t= -b= -B= -H= -d -f -l= -a= -r= -R= --title= --body= --base= --head= --draft --fill --label= --assignee= --reviewer= --repo= -F< --body-file< | none',
+  'gh pr comment': 'changes git | -b= --body= -R= --repo= -F< --body-file< | text?',
   'gh issue list': 'as gh pr list',
   'gh issue view': 'as gh pr view',
   'gh issue create':
-    'changes | -t= -b= -l= -a= -R= --title= --body= --label= --assignee= --repo= -F< --body-file< | none',
+    'changes git | -t= -b= -l= -a= -R= --title= --body= --label= --assignee= --repo= -F< --body-file< | none',
   'gh issue comment': 'as gh pr comment',
   'gh run list':
-    'changes | -b= -w= -L= -s= -u= --branch= --workflow= --limit= --status= --user= --json= -q= --jq= -R= --repo= | none',
-  'gh run view': 'changes | -v --log --log-failed -j= --job= --json= -q= --jq= --exit-status -R= --repo= | text?',
-  'gh run watch': 'changes | --exit-status -i= --interval= --compact -R= --repo= | text?',
-  'gh repo view': 'changes | --json= -q= --jq= -b= --branch= | text?',
-  'gh release list': 'changes | -L= --limit= --json= -R= --repo= | none',
-  'gh release view': 'changes | --json= -R= --repo= | text?'
+    'changes git | -b= -w= -L= -s= -u= --branch= --workflow= --limit= --status= --user= --json= -q= --jq= -R= --repo= | none',
+  'gh run view': 'changes git | -v --log --log-failed -j= --job= --json= -q= --jq= --exit-status -R= --repo= | text?',
+  'gh run watch': 'changes git | --exit-status -i= --interval= --compact -R= --repo= | text?',
+  'gh repo view': 'changes git | --json= -q= --jq= -b= --branch= | text?',
+  'gh release list': 'changes git | -L= --limit= --json= -R= --repo= | none',
+  'gh release view': 'changes git | --json= -R= --repo= | text?'
 }

@@ -1,3 +1,7 @@
+const ADDRESS = String.raw`(?:\d+|\$|/(?:\\.|[^\\/\n[])+/)`
+const PAIR = String.raw`([/|#,:@!])(?:\\.|\[\^?(?!\])(?:(?!\1)[^\]\n\\])*\]|(?!\1)[^\\\n[])*\1(?:\\.|(?!\1)[^\\\n])*\1`
+const SED = `(?:${ADDRESS}(?:,${ADDRESS})?!?)?(?:[=dDgGhHnNpPxqQ]|s${PAIR}[gpiI\\d]*)`
+
 /** Data: what the words of a row may look like; kinds of paths, scripts and commands are read in ../form.ts. */
 export const KINDS: Readonly<Record<string, RegExp>> = {
   text: /^/,
@@ -41,6 +45,8 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   psflags: /^[aufjlwx]+$/,
   filter:
     /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|ENV|__))/,
+  /** Without commands and flags that start programs or use other files. A sign in brackets may end the text, or not. */
+  sed: new RegExp(`^(?:[ \\t]*${SED}[ \\t]*(?:[;\\n]+|$))+$`),
   reflog: /^(?!expire|delete|drop|write)[\w/.@{}~^-]+$/
 }
 
