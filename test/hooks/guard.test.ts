@@ -31,7 +31,7 @@ describe('the order of things', () => {
     expect(ids).toEqual([expect.stringMatching(/^call_.+/), 's-1', ids[0], 's-1'])
   })
 
-  test('without hooks the tool runs on the caller’s own input', async () => {
+  test('without hooks the tool runs on a copy of the caller’s input', async () => {
     const input = { command: 'ls' }
     const seen: unknown[] = []
     const run = guard(
@@ -40,8 +40,8 @@ describe('the order of things', () => {
       (given: Input, ...rest: [string, number]) => (seen.push(given, ...rest), 1)
     )
     expect(await run(input, 'more', 7)).toBe(1)
-    expect(seen[0]).toBe(input)
-    expect(seen.slice(1)).toEqual(['more', 7])
+    expect(seen).toEqual([input, 'more', 7])
+    expect(seen[0]).not.toBe(input)
   })
 
   test('the id of the call is taken from where the agent has it', async () => {
@@ -172,7 +172,7 @@ describe('an ask', () => {
 
 describe('a rewritten input', () => {
   // F134, FM28
-  test('is what runs: frozen, the very one that was judged last', async () => {
+  test('is what runs, as it was judged last; the tool may change it', async () => {
     const hooks = new HookRegistry()
     const seen: unknown[] = []
     const judged: unknown[] = []
@@ -180,11 +180,13 @@ describe('a rewritten input', () => {
     hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command = `safe ${ctx.toolInput.command}`))
     hooks.on('PostToolUse', 'Bash', ctx => void seen.push(ctx.toolInput))
     const input = { command: 'ls' }
-    await guard(hooks, 'Bash', (given: Input) => (seen.push(given), Object.isFrozen(given)))(input)
+    await guard(hooks, 'Bash', (given: Input) => {
+      seen.push({ ...given })
+      given.command = 'other'
+    })(input)
     expect(seen).toEqual([{ command: 'safe ls' }, { command: 'safe ls' }])
     expect(judged.at(-1)).toEqual(seen[0])
     expect(input).toEqual({ command: 'ls' })
-    expect(Object.isFrozen(seen[0])).toBe(true)
   })
 
   test('that the tool cannot take is laid over the input, or refused', async () => {
@@ -237,6 +239,46 @@ describe('what runs is what was judged', () => {
     hooks.on('PreToolUse', async () => void (input.options.deep = false))
     const run = guard(hooks, 'Bash', (given: typeof input) => given)
     expect(await run(input)).toEqual({ command: 'ls', options: { deep: true } })
+  })
+
+  test('whoever is asked may change the question, and nothing else', async () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', () => ask('sure?'))
+    const onAsk = ({ input }: GuardQuestion): boolean => {
+      Object.assign(input as object, { command: 'rm -rf /', options: {} })
+      return true
+    }
+    const run = guard(hooks, 'Bash', (given: object) => given, { onAsk })
+    expect(await run({ command: 'ls', options: { deep: true } })).toEqual({ command: 'ls', options: { deep: true } })
+  })
+
+  test('properties that hooks cannot see, and getters, do not reach the tool', async () => {
+    const hooks = new HookRegistry()
+    const judged: unknown[] = []
+    hooks.on('PreToolUse', 'Bash', ctx => void judged.push(ctx.toolInput.command))
+    let isRunning = false
+    const input = { command: '', nested: Object.defineProperty({}, 'sudo', { value: true }) }
+    Object.defineProperty(input, 'command', { get: () => (isRunning ? 'rm -rf /' : 'ls'), enumerable: true })
+    Object.defineProperty(input, 'timeout', { value: 5 })
+    const run = guard(hooks, 'Bash', (given: typeof input) => {
+      isRunning = true
+      return [given.command, 'timeout' in given, 'sudo' in given.nested]
+    })
+    expect(await run(input)).toEqual(['ls', false, false])
+    expect(judged).toEqual(['ls'])
+  })
+
+  test('a tool that changes its input changes nothing of what hooks see afterwards', async () => {
+    const hooks = new HookRegistry()
+    const seen: unknown[] = []
+    hooks.on('PostToolUse', ctx => void seen.push(ctx.toolInput))
+    const input = { command: 'ls', options: { deep: true } }
+    await guard(hooks, 'Bash', (given: typeof input) => {
+      given.options.deep = false
+      given.command = 'other'
+    })(input)
+    expect(seen).toEqual([{ command: 'ls', options: { deep: true } }])
+    expect(input).toEqual(seen[0])
   })
 
   test('an instance of a class has no copy, so a hook that looks at it closes the gate', async () => {

@@ -1,5 +1,5 @@
 import { engineFault, errorMessage, type CarabinerError } from '../errors.ts'
-import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
+import { copyPlain, isObject, type PlainObject } from '../util/plain.ts'
 import type { Failure } from './dispatch/hook-failure.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
@@ -114,9 +114,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   const begin = async (self: unknown, input: Input, rest: Rest): Promise<unknown> => {
     const { outcome, call } = await judgeCall(tool, input, idOf?.(...rest))
     const refusal = await refusalOf(outcome, call, options)
-    // The caller's own object, unless hooks or the caller changed it meanwhile.
-    const final = same(input, call.tool_input) ? input : (call.tool_input as Input)
-    if (refusal === undefined) return runJudged(tool, call, () => execute.call(self, final, ...rest))
+    if (refusal === undefined) return runJudged(tool, call, final => execute.call(self, final as Input, ...rest))
     if (onDeny === undefined) throw refusal
     return onDeny(refusal, outcome)
   }
@@ -199,17 +197,18 @@ export async function refusalOf(
   if (decision === 'ask') {
     const asked = `asked for by ${by}${reason === undefined ? '' : `: ${reason}`}`
     if (onAsk === undefined) return refused('default', `there is no onAsk to ask (${asked})`)
-    if ((await onAsk({ toolName, toolUseId, input, reason })) !== true)
+    if ((await onAsk({ toolName, toolUseId, input: copyPlain(input), reason })) !== true)
       return refused('onAsk', `the answer was no (${asked})`)
   } else if (decision !== undefined && decision !== 'allow') return refused(by, reason ?? `its answer is ${decision}`)
   return signal?.aborted === true ? refused('the signal', 'the run was aborted before it began') : undefined
 }
 
 /** Runs the tool. Not async: some agents recognize a stream only if it is returned directly. */
-export function runJudged(tool: GuardedTool, call: GuardedCall, run: () => unknown): unknown {
+export function runJudged(tool: GuardedTool, call: GuardedCall, run: (input: PlainObject) => unknown): unknown {
   let running: unknown
   try {
-    running = run()
+    // Hooks see it afterwards as it was, whatever the tool does with it.
+    running = run(copyPlain(call.tool_input))
   } catch (error) {
     running = Promise.reject(error)
   }
@@ -281,7 +280,7 @@ const unaborted = (options: FireOptions): FireOptions => ({ ...options, signal: 
 type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onFailure' | 'onStop' | 'signal'>
 
 function applyEffects(outcome: Outcome, options: Effects): void {
-  const { onFailure = warnOf } = options
+  const { onFailure = ({ by, message }) => warn(`the hook ${by} failed: ${message}`) } = options
   // A refusal says why.
   if (outcome.event !== 'PreToolUse' || outcome.decision !== 'deny') outcome.failures.forEach(each => onFailure(each))
   if (outcome.additionalContext !== undefined) options.onContext?.(outcome.additionalContext)
@@ -292,12 +291,13 @@ function applyEffects(outcome: Outcome, options: Effects): void {
   if (outcome.continue === false) options.onStop?.(outcome.stopReason)
 }
 
-const warnOf = ({ by, message }: Failure): void =>
-  globalThis.process?.emitWarning(`the hook ${by} failed: ${message}`, 'CarabinerWarning')
+export const warn = (text: string): void => globalThis.process?.emitWarning(text, 'CarabinerWarning')
+
+export const HIDDEN_OUTPUT = '[The output was hidden by a hook.]'
 
 /** What hooks put in place of the output of a tool, whatever its type; a placeholder if one hid it. */
 export function outputAfter({ suppressOutput, fields }: Outcome, toolName: string, own: unknown): unknown {
-  if (suppressOutput) return '[The output was hidden by a hook.]'
+  if (suppressOutput) return HIDDEN_OUTPUT
   const { updatedMCPToolOutput = own } = fields
   const { updatedToolOutput = toolName.startsWith('mcp__') ? updatedMCPToolOutput : own } = fields
   return updatedToolOutput

@@ -3,7 +3,7 @@ import { guard, type GuardQuestion } from '../../hooks/guard.ts'
 import { isResult, toolResultOf, UNUSABLE } from '../../tools/content.ts'
 import type { KnownTool } from '../../tools/mcp/mcp-approvals.ts'
 import { nameInServer } from '../../util/names.ts'
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isObject, same, type PlainObject } from '../../util/plain.ts'
 import { judgeOf, type CallGate } from './call-judge.ts'
 import type { OfferedTools } from './offered-tools.ts'
 import { ownId, type Questions } from './questions.ts'
@@ -69,7 +69,7 @@ export class GatedCall {
     let read: ReturnType<typeof toolResultOf> | undefined
     let refusal: string | undefined
     const run = async (input: object): Promise<unknown> => {
-      read = await this.#run(input === own ? params : { ...params, arguments: input })
+      read = await this.#run(same(input, own) ? params : { ...params, arguments: input })
       return read.output
     }
     const shown = await guard(judgeOf(gate, tool), this.#name, run, {
