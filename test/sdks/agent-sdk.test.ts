@@ -124,12 +124,7 @@ const CASES: readonly (readonly [Carried, string, Reply, object])[] = [
       updatedToolOutput: { stdout: '[The output was hidden by a hook.]', stderr: '', interrupted: false }
     })
   ],
-  [
-    'PostToolUse',
-    'an output for MCP',
-    { updatedMCPToolOutput: 'x' },
-    specific('PostToolUse', { updatedMCPToolOutput: 'x' })
-  ],
+  ['PostToolUse', 'an output for MCP, which other tools do not take', { updatedMCPToolOutput: 'x' }, {}],
   [
     'PostToolUseFailure',
     'context',
@@ -303,15 +298,21 @@ describe('an output that a hook replaced and Claude Code kept', () => {
       })
   })
 
-  test('words that belong to the shape of a result are no leak', async () => {
+  test.each([
+    { updatedToolOutput: '[hidden]' },
+    { updatedToolOutput: null },
+    { updatedMCPToolOutput: '[hidden]' },
+    { suppressOutput: true }
+  ])('words that belong to the shape of a result are no leak: %j', async reply => {
     const registry = new HookRegistry()
-    registry.on('PostToolUse', () => ({ updatedToolOutput: '[hidden]' }))
+    registry.on('PostToolUse', () => reply)
     const { hooks } = toAgentSdkHooks(registry)
     const call = { ...BASE, tool_name: 'mcp__notes__get', tool_input: {}, tool_use_id: 'toolu_1' }
     const tool_response = [{ type: 'text', text: 'is 1234' }]
     const answer = await hooks.PostToolUse[0]!.hooks[0]!({ ...call, tool_response }, 'toolu_1', { signal })
     const shown = (answer as { hookSpecificOutput: { updatedToolOutput: unknown } }).hookSpecificOutput
       .updatedToolOutput
+    expect(shown).toEqual([{ type: 'text', text: expect.stringContaining('hidden') }])
     const batch = { ...BASE, tool_calls: [{ ...call, tool_response: shown }] }
     expect(await hooks.PostToolBatch[0]!.hooks[0]!(batch, undefined, { signal })).not.toHaveProperty('stopReason')
   })

@@ -2,7 +2,7 @@ import { errorMessage } from '../errors.ts'
 import { neutralOutcome, type Outcome } from '../hooks/dispatch/outcome.ts'
 import { EVENT_NAMES, isGate, rowOf, type EventName, type FireInput } from '../hooks/events/event-table.ts'
 import { checkOptionTypes, choiceOf, millisecondsOf } from '../hooks/option-values.ts'
-import { checkMatchers, outputAfter } from '../hooks/guard.ts'
+import { checkMatchers, HIDDEN_OUTPUT, outputAfter, warn } from '../hooks/guard.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { namingOf } from '../permissions/tool-names.ts'
 import type { PlainObject } from '../util/plain.ts'
@@ -22,17 +22,12 @@ export interface AgentSdkMatcher {
 }
 type AgentSdkAnswer = { continue?: boolean; decision?: 'block'; reason?: string; systemMessage?: string }
 
-type MissingEvent = 'AgentStart' | 'AgentStop' | 'Iteration' | 'PreModelRequest' | 'PostModelResponse'
-type AgentSdkHooks = { [E in Exclude<EventName, MissingEvent>]: AgentSdkMatcher[] }
-const NO_EVENT = 'that SDK has no such event'
+const MISSING = ['AgentStart', 'AgentStop', 'Iteration', 'PreModelRequest', 'PostModelResponse'] as const
+type AgentSdkHooks = { [E in Exclude<EventName, (typeof MISSING)[number]>]: AgentSdkMatcher[] }
 
 /** What hooks cannot do in that SDK. */
-const LIMITS: { readonly [E in EventName]?: string } & { readonly [E in MissingEvent]: string } = {
-  AgentStart: NO_EVENT,
-  AgentStop: NO_EVENT,
-  Iteration: NO_EVENT,
-  PreModelRequest: NO_EVENT,
-  PostModelResponse: NO_EVENT,
+const LIMITS: { readonly [E in EventName]?: string } = {
+  ...Object.fromEntries(MISSING.map(event => [event, 'that SDK has no such event'])),
   SessionStart: 'that SDK does not fire it when a session starts, and a deny has no effect',
   SubagentStart: 'a deny does not stop the subagent',
   UserPromptSubmit: 'a prompt cannot be changed; one that a hook changes is blocked',
@@ -52,8 +47,8 @@ export function toAgentSdkHooks(
   options: AgentSdkOptions = {}
 ): { hooks: AgentSdkHooks; notCarried: readonly string[] } {
   const strange = typeof registry?.list === 'function' ? undefined : (registry ?? null)
-  checkOptionTypes({ registry: strange }, { registry: 'HookRegistry' }, ' of toAgentSdkHooks()')
-  checkOptionTypes(options, { onFailure: 'string', timeout: 'number' }, ' of toAgentSdkHooks()')
+  const types = { registry: 'HookRegistry', onFailure: 'string', timeout: 'number' }
+  checkOptionTypes({ ...options, registry: strange }, types, ' of toAgentSdkHooks()')
   checkMatchers(registry, name => {
     const naming = namingOf(name)
     return naming.is === 'near' ? naming.meant : undefined
@@ -67,8 +62,8 @@ export function toAgentSdkHooks(
       async (input, _, { signal }) => {
         const limited = AbortSignal.any([signal, AbortSignal.timeout(ms)])
         const outcome = await outcomeOn(registry, event, input, limited)
-        const fields = input as PlainObject
-        return replaced.leakAfter(outcome, fields) ?? answerFor(outcome, fields['tool_response'])
+        const output = replacedOutput(outcome, input as PlainObject)
+        return replaced.leakAfter(event, input as PlainObject, output) ?? answerFor(outcome, output)
       }
     ],
     // Our answer comes first.
@@ -80,8 +75,11 @@ export function toAgentSdkHooks(
     .flatMap(({ name, events }) =>
       events.flatMap(event => (LIMITS[event] === undefined ? [] : `${name} on ${event}: ${LIMITS[event]}`))
     )
-  if (notCarried.length > 0) globalThis.process?.emitWarning(notCarried.join('\n'), 'CarabinerWarning')
-  const carried = EVENT_NAMES.filter(event => LIMITS[event] !== NO_EVENT).map(event => [event, [matcherOf(event)]])
+  if (notCarried.length > 0) warn(notCarried.join('\n'))
+  const carried = EVENT_NAMES.filter(event => !MISSING.includes(event as never)).map(event => [
+    event,
+    [matcherOf(event)]
+  ])
   return { hooks: Object.fromEntries(carried) as AgentSdkHooks, notCarried }
 }
 
@@ -102,7 +100,7 @@ async function outcomeOn(
   }
 }
 
-function answerFor(outcome: Outcome, response: unknown): AgentSdkAnswer & PlainObject {
+function answerFor(outcome: Outcome, output: unknown): AgentSdkAnswer & PlainObject {
   const { event, decision, continue: goesOn, stopReason, contexts, systemMessages, failures } = outcome
   const { answer: family } = rowOf(event)
   const context = [...contexts, ...systemMessages.filter(({ to }) => to === 'model')].map(({ text }) => text).join('\n')
@@ -121,24 +119,22 @@ function answerFor(outcome: Outcome, response: unknown): AgentSdkAnswer & PlainO
     decision: refusal === undefined ? undefined : 'block',
     reason: refusal,
     systemMessage: shown || undefined,
-    hookSpecificOutput: isPlain ? undefined : specificOutput(outcome, context || undefined, response)
+    hookSpecificOutput: isPlain ? undefined : specificOutput(outcome, context || undefined, output)
   })
 }
 
-function specificOutput(outcome: Outcome, context: string | undefined, response: unknown): PlainObject | undefined {
+function specificOutput(outcome: Outcome, context: string | undefined, output: unknown): PlainObject | undefined {
   const { event, decision, reason, updatedInput, fields } = outcome
   const { answer: family, takes } = rowOf(event)
-  const { interrupt, updatedPermissions, ...others } = fields
+  const { interrupt, updatedPermissions, updatedMCPToolOutput: _, ...others } = fields
   const permission = decision === 'deny' ? { message: reason, interrupt } : { updatedInput, updatedPermissions }
   const gate = { permissionDecision: decision, permissionDecisionReason: decision && reason, updatedInput }
-  const isHidden = outcome.suppressOutput || others.updatedToolOutput === null
-  const output = isHidden ? '[The output was hidden by a hook.]' : others.updatedToolOutput
   const set = definedFields({
     ...others,
     ...(/^(gate|switch)$/.test(family) && gate),
     ...(family === 'permission' && { decision: decision && definedFields({ behavior: decision, ...permission }) }),
     ...(family === 'elicitation' && decision === 'deny' && { action: 'decline' }),
-    updatedToolOutput: typeof output === 'string' ? inShapeOf(response, output) : output,
+    updatedToolOutput: output,
     additionalContext: takes.fields.includes('additionalContext') ? context : undefined
   })
   return Object.keys(set).length === 0 ? undefined : { hookEventName: event, ...set }
@@ -146,6 +142,13 @@ function specificOutput(outcome: Outcome, context: string | undefined, response:
 
 const definedFields = (values: PlainObject): PlainObject =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/** What hooks put in place of the output of a tool, if they did. */
+function replacedOutput(outcome: Outcome, { tool_name: name, tool_response: old }: PlainObject): unknown {
+  const output = outcome.event === 'PostToolUse' ? outputAfter(outcome, String(name), old) : old
+  if (output === old) return undefined
+  return typeof output === 'string' || output === null ? inShapeOf(old, output ?? HIDDEN_OUTPUT) : output
+}
 
 /** The text in place of all texts of a tool's result: that SDK ignores an output of another shape. */
 function inShapeOf(response: unknown, text: string): unknown {
@@ -174,12 +177,10 @@ class ReplacedOutputs {
   /** Lines that must be gone, by call, until its batch, its subagent or its session ends. */
   readonly #removed = new Map<unknown, { lines: readonly string[]; session: unknown; agent: unknown }>()
 
-  leakAfter(outcome: Outcome, input: PlainObject): (AgentSdkAnswer & PlainObject) | undefined {
-    const { event } = outcome
-    const { session_id: session, agent_id: agent, tool_name: name, tool_response: old, tool_calls: calls } = input
-    const output = event === 'PostToolUse' ? outputAfter(outcome, String(name), old) : old
-    const kept = linesIn(typeof output === 'string' ? inShapeOf(old, output) : output).join('\n')
-    const lines = output === old ? [] : linesIn(old).filter(line => !kept.includes(line))
+  leakAfter(event: EventName, input: PlainObject, output: unknown): (AgentSdkAnswer & PlainObject) | undefined {
+    const { session_id: session, agent_id: agent, tool_response: old, tool_calls: calls } = input
+    const kept = linesIn(output).join('\n')
+    const lines = output === undefined ? [] : linesIn(old).filter(line => !kept.includes(line))
     if (lines.length > 0) this.#removed.set(input['tool_use_id'], { lines, session, agent })
     const leak = Array.isArray(calls) ? (calls as PlainObject[]).find(call => this.#isLeak(call)) : undefined
     if (/^(PostToolBatch|SubagentStop|SessionEnd)$/.test(event))
