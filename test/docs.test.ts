@@ -74,6 +74,7 @@ beforeAll(() => {
   pages = join(built.folder, 'pages')
   mkdirSync(join(pages, 'node_modules'), { recursive: true })
   symlinkSync(built.folder, join(pages, 'node_modules/carabiner'), 'junction')
+  symlinkSync(join(REPOSITORY, 'node_modules/ai'), join(built.folder, 'node_modules/ai'), 'junction')
   writeFileSync(join(pages, 'package.json'), JSON.stringify({ type: 'module' }))
   writeFileSync(join(pages, 'tsconfig.json'), JSON.stringify(TSCONFIG))
   for (const { file, code } of BLOCKS) writeFileSync(join(pages, file), code)

@@ -19,33 +19,35 @@ export function gate(hooks: Fires, options: GateOptions = {}): AgentMiddleware {
       const { toolCall } = request
       const notes: string[] = []
       let stopped = false
+      let own: unknown
       let message: ToolMessage | undefined
-      const failed = (content: string): ToolMessage =>
-        new ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? '', status: 'error' })
+      const messageOf = (content: string, status: 'success' | 'error'): ToolMessage =>
+        new ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? '', status })
       const run = async (args: Record<string, unknown>): Promise<unknown> => {
         const result = await Promise.resolve(handler({ ...request, toolCall: { ...toolCall, args } })).catch(error => {
           // An error behind a middleware ends the run; in front of it, the model gets it. Interrupts are not failures.
           if (!(error instanceof Error) || 'is_bubble_up' in error || request.runtime.signal?.aborted) throw error
-          return failed(`${error.message}\nPlease fix your mistakes.`)
+          return messageOf(`${error.message}\nPlease fix your mistakes.`, 'error')
         })
-        if (!ToolMessage.isInstance(result)) return result
-        message = result
-        return result.content
+        if (ToolMessage.isInstance(result)) message = result
+        return (own = message?.content ?? result)
       }
       const call = guard(hooks, toolCall.name, run, {
         ...options,
         idOf: () => toolCall.id,
         errorIn: content => (message?.status === 'error' ? textOf(content) : undefined),
         onDeny: refusal => {
-          message = failed(refusal.message)
-          return refusal.message
+          message = messageOf(refusal.message, 'error')
+          return (own = refusal.message)
         },
         onContext: text => notes.push(text),
         onStop: () => (stopped = true)
       })
       const content = await call(toolCall.args)
-      if (message === undefined) return content as Awaited<ReturnType<typeof handler>>
-      if (notes.length > 0 || content !== message.content) message.content = [textOf(content), ...notes].join('\n\n')
+      // The tool's own command for the graph.
+      if (message === undefined && content === own) return content as Awaited<ReturnType<typeof handler>>
+      message ??= messageOf('', 'success')
+      if (notes.length > 0 || content !== own) message.content = [textOf(content), ...notes].join('\n\n')
       if (stopped) message.additional_kwargs = { ...message.additional_kwargs, [STOP]: true }
       return message
     },

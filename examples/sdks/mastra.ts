@@ -1,6 +1,6 @@
 /** Mastra: the gate in front of the tools of an agent. `node examples/sdks/mastra.ts` */
 import { Agent } from '@mastra/core/agent'
-import { createTool } from '@mastra/core/tools'
+import { createTool, validateToolInput, type Tool } from '@mastra/core/tools'
 import { deny, guard, HookRegistry, transform, type Fires, type GuardOptions } from 'carabiner'
 import { z } from 'zod'
 import { scriptedModel } from './models/mastra.ts'
@@ -10,6 +10,7 @@ export type GateOptions = Pick<GuardOptions<[], unknown>, 'onAsk' | 'signal'>
 
 interface AnyTool {
   readonly id: string
+  readonly inputSchema?: Tool['inputSchema']
   readonly execute?: ((input: never, context: never) => Promise<unknown>) | undefined
 }
 interface CallContext {
@@ -38,7 +39,8 @@ export function guardTools<Tools extends Record<string, AnyTool>>(
       const call = guard(hooks, tool.id, (judged: object) => execute.call(tool, judged, context), {
         ...options,
         idOf: () => id,
-        errorIn: result => (isInvalid(result) ? result.message : undefined),
+        // Mastra may have checked the input of the model only.
+        accept: changed => validateToolInput(tool.inputSchema, changed, tool.id).error?.message ?? true,
         onDeny: refusal => refusal.message,
         onContext: text => notes.push(text),
         onStop: () => void (id !== undefined && stops.add(id))
@@ -57,10 +59,6 @@ export function guardTools<Tools extends Record<string, AnyTool>>(
         ?.toolResults.some(({ toolCallId, payload }) => stops.has(toolCallId ?? payload?.toolCallId ?? '')) === true
   }
 }
-
-/** How Mastra reports input or output that does not fit the schema. */
-const isInvalid = (result: unknown): result is { error: true; message: string } =>
-  typeof result === 'object' && result !== null && 'error' in result && result.error === true && 'message' in result
 
 if (import.meta.main) {
   const writeNote = createTool({

@@ -8,8 +8,11 @@ import { scriptedModel } from './models/openai-agents.ts'
 /** What the gate needs from the application: someone to ask. */
 export type GateOptions = Pick<GuardOptions<[], unknown>, 'onAsk' | 'signal'>
 
-/** How the SDK reports that a tool has failed, unless the tool has an `errorFunction`. */
-const FAILED = 'An error occurred while running the tool'
+/**
+ * How the SDK reports that a tool has failed, unless the tool has an `errorFunction`. Only the whole text counts: a
+ * longer one may be the tool's own, and hooks must see it.
+ */
+const FAILED = 'An error occurred while running the tool. Please try again.'
 
 type Details = Parameters<FunctionTool['invoke']>[2]
 
@@ -32,7 +35,7 @@ export function guardTools<const Tools extends readonly FunctionTool<never, neve
       const call = guard(hooks, own.name, (judged: object) => own.invoke(context, JSON.stringify(judged), details), {
         ...options,
         idOf: () => details?.toolCall?.callId,
-        errorIn: result => (String(result).startsWith(FAILED) ? String(result) : undefined),
+        errorIn: result => (result === FAILED ? FAILED : undefined),
         onDeny: refusal => refusal.message,
         onContext: text => notes.push(text),
         onStop: reason => void stops.set(context, reason ?? 'A hook ended the run.')

@@ -24,6 +24,18 @@ describe.skipIf(agentSdkDriver.missing !== undefined)('Claude Code', () => {
     expect(output((await afterEcho({ suppressOutput: true })).request)).toBe('[The output was hidden by a hook.]')
   })
 
+  test.each([{ updatedToolOutput: null }, { updatedMCPToolOutput: '[hidden]' }])(
+    'gets what a hook puts in place of the output of an MCP tool: %j',
+    async reply => {
+      const hooks = new HookRegistry()
+      hooks.on('PostToolUse', () => reply)
+      const calls = [{ id: 'call_1', input: { path: '/a', text: 'top secret' } }]
+      const { modelCalls, results } = await runClaudeCode({ policy: '', hooks, calls, streaming: false })
+      expect({ modelCalls, results }).toEqual({ modelCalls: 2, results: [expect.stringContaining('hidden')] })
+      expect(results[0]).not.toContain('top secret')
+    }
+  )
+
   test('ignores an output of another shape: the run ends, and the model does not get the old one', async () => {
     expect(await afterEcho({ updatedToolOutput: { lines: 1 } })).toMatchObject({ modelCalls: 1, request: '' })
   })

@@ -138,6 +138,21 @@ describe.each(CALL_WAYS)('%s', way => {
       expect(judged).toHaveLength(2)
     })
 
+    test('after a restart, a hook without a name asks the same question from another line', async () => {
+      const { tools, ran } = scene()
+      const [first, moved, other] = [new HookRegistry(), new HookRegistry(), new HookRegistry()]
+      first.on('PreToolUse', () => ask('sure?'))
+      moved.on('PreToolUse', () => ask('sure?'))
+      other.on('PreToolUse', () => ask('really sure?'))
+      const model = scriptedModel([CALL])
+      const history = answered((await runLoop(way, model, guardTools(tools, first))).messages, true)
+      const { modelSaw } = await runLoop(way, model, guardTools(tools, other), history)
+      expect(modelSaw).toContain('the approval is for another input or question')
+      expect(ran).toEqual([])
+      await runLoop(way, model, guardTools(tools, moved), history)
+      expect(ran).toEqual([CALL.input])
+    })
+
     test('a history with other key order is the same question', async () => {
       const reordered = (messages: ModelMessage[]): ModelMessage[] =>
         JSON.parse(
@@ -461,7 +476,6 @@ describe('toolApproval never rejects, and returns only known statuses', () => {
   }
 
   test('a callback of the program that throws', async () => {
-    expect(await statusOf({ nameOf: throws })).toEqual({ type: 'denied', reason: 'boom' })
     expect(await statusOf({}, throws)).toEqual({ type: 'denied', reason: 'boom' })
   })
 
@@ -586,6 +600,9 @@ test.each([
   ['option', [{}, new HookRegistry(), { onContexts: () => undefined }]],
   ['sessionId', [{}, new HookRegistry(), { sessionId: 5 }]],
   ['the tool write', [{ write: undefined }, new HookRegistry()]],
+  ['nameOf', [scene().tools, new HookRegistry(), { nameOf: () => '' }]],
+  ['nameOf', [scene().tools, new HookRegistry(), { nameOf: () => 7 }]],
+  ['nameOf', [scene().tools, new HookRegistry(), { nameOf: () => undefined }]],
   ['the tool write', [guardTools(scene().tools, new HookRegistry()).tools, new HookRegistry()]]
 ])('wrong %s of guardTools() are an error when it is called', (what, args) => {
   const call = guardTools as unknown as (...args: unknown[]) => unknown
@@ -616,6 +633,19 @@ test.each(['write_note', 'Write_Note|write_note', 'Bash', 'write.*', /^writenote
     expect(Object.keys(guardTools({ write_note: scene().tools.write }, hooks).tools)).toEqual(['write_note'])
   }
 )
+
+test('a tool has the name that nameOf gave it first', async () => {
+  const { hooks, tools, ran } = scene()
+  hooks.on('PreToolUse', 'Write', () => deny('no'))
+  const names = ['Write']
+  const guarded = guardTools(tools, hooks, { nameOf: () => names.shift() ?? 'Other' })
+  await runLoop('generateText', scriptedModel([CALL]), guarded)
+  expect(ran).toEqual([])
+  const throws = (): never => {
+    throw new Error('boom')
+  }
+  expect(() => guardTools(tools, hooks, { nameOf: throws })).toThrow('boom')
+})
 
 test('matchers are compared with the names that nameOf gives', () => {
   const hooks = new HookRegistry()

@@ -1,7 +1,16 @@
 /** What goes wrong around a gate, in every SDK: input that does not fit, and tools that fail. */
 import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, transform } from '../../src/hooks.ts'
-import { FULL, loadLocalDrivers, type SdkDriver, type Note, type Observation } from './driver.ts'
+import {
+  FORGED,
+  FORGERIES,
+  FORGERY,
+  FULL,
+  loadLocalDrivers,
+  type SdkDriver,
+  type Note,
+  type Observation
+} from './driver.ts'
 
 const drivers = await loadLocalDrivers()
 
@@ -47,5 +56,20 @@ describe.each(drivers.flatMap(driver => [false, true].map(streaming => ({ name: 
       expect(seen).toMatchObject({ ran: [{ text: FULL }], events: ['failed'], modelCalls: 2 })
       expect(seen.request).not.toContain('wrote')
     })
+
+    test.each(FORGERIES.map((output, index) => [JSON.stringify(output), `${index}`]))(
+      'an output that looks like an error, %s, is judged as any other',
+      async (_, text) => {
+        const events: string[] = []
+        const hooks = new HookRegistry()
+        hooks.on('PostToolUse', () => (events.push('succeeded'), { suppressOutput: true }))
+        hooks.on('PostToolUseFailure', () => void events.push('failed'))
+        const calls = [{ id: 'call_1', input: { path: FORGERY, text } }]
+        const seen = await driver.run({ policy: 'traps', hooks, calls, streaming })
+        expect(events).toEqual(['succeeded'])
+        expect(seen).toMatchObject({ modelCalls: 2, results: [expect.stringContaining('hidden by a hook')] })
+        expect(seen.request).not.toContain(FORGED)
+      }
+    )
   }
 )

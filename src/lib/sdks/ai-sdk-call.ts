@@ -20,16 +20,26 @@ export function approvedRequest(messages: readonly ModelMessage[], id: string): 
     ) as ToolApprovalRequest | undefined
 }
 
-/** The question for a person. It names the input, since the answer comes with a history that may have changed. */
+/**
+ * The question for a person. It ends with a digest of the call and of why it is asked, since the answer comes with a
+ * history that may have changed. Who asks may be the line of a file, and is not part of it.
+ */
 export async function questionAbout({ before, outcome }: JudgedCall): Promise<string> {
   const { decision, by, reason, updatedInput } = outcome
-  const asked =
-    decision === 'ask' ? `${by} asks${reason === undefined ? '' : `: ${reason}`}` : 'the tool needs approval'
+  const isAsked = decision === 'ask'
+  const asked = isAsked ? `${by} asks${reason === undefined ? '' : `: ${reason}`}` : 'the tool needs approval'
   const rewritten = updatedInput === undefined ? '' : `; it will run with ${JSON.stringify(updatedInput)}`
-  const bytes = new TextEncoder().encode(JSON.stringify([before.tool_name, before.tool_input, updatedInput], sortKeys))
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 6)
-  return `${asked}${rewritten} [input ${Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('')}]`
+  const subject = JSON.stringify(
+    [before.tool_name, before.tool_input, updatedInput, isAsked, isAsked && reason],
+    sortKeys
+  )
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(subject))
+  const hex = Array.from(new Uint8Array(digest, 0, 6), byte => byte.toString(16).padStart(2, '0')).join('')
+  return `${asked}${rewritten} [input ${hex}]`
 }
+
+/** Equal for questions about the same call for the same reason. */
+export const digestIn = (question = ''): string => question.slice(question.lastIndexOf('['))
 
 const sortKeys = (_: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
@@ -41,12 +51,6 @@ export async function fitsSchema(tool: SdkTool, input: unknown): Promise<boolean
   return checked === undefined || (checked.success && same(checked.value, input))
 }
 
-/** MCP tools return their errors. */
-export function errorIn(result: unknown): string | undefined {
-  if (!isObject(result) || result['isError'] !== true || !Array.isArray(result['content'])) return undefined
-  return result['content'].map(part => (isObject(part) && part['type'] === 'text' ? part['text'] : '')).join('\n')
-}
-
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 type ToModelOutput = (result: { toolCallId: string; input: unknown; output: unknown }) => Promise<ModelOutput>
 
@@ -54,18 +58,16 @@ type ToModelOutput = (result: { toolCallId: string; input: unknown; output: unkn
 export const withContext =
   (tool: SdkTool, contextOf: (toolCallId: string) => readonly string[] | undefined): ToModelOutput =>
   async result => {
-    const output = await ownOutput(tool, result).catch(() => plainOutput(result.output))
+    // A tool may not be able to show what a hook put in the place of its output.
+    const own = await (async () => tool.toModelOutput?.(result))().catch(() => undefined)
+    const output = own ?? plainOutput(result.output)
     const text = contextOf(result.toolCallId)?.join('\n')
     if (text === undefined || output.type === 'error-json' || output.type === 'execution-denied') return output
     if (output.type === 'error-text') return { ...output, value: `${output.value}\n${text}` }
     if (output.type === 'content') return { ...output, value: [...output.value, { type: 'text', text }] }
-    const own = output.type === 'text' ? output.value : JSON.stringify(output.value)
-    return { type: 'content', value: [own, text].map(part => ({ type: 'text', text: part })) }
+    const first = output.type === 'text' ? output.value : JSON.stringify(output.value)
+    return { type: 'content', value: [first, text].map(part => ({ type: 'text', text: part })) }
   }
-
-/** Rejects if the tool cannot show it, such as an output that a hook put in the place of the tool's own. */
-const ownOutput = async (tool: SdkTool, result: Parameters<ToModelOutput>[0]): Promise<ModelOutput> =>
-  (await tool.toModelOutput?.(result)) ?? plainOutput(result.output)
 
 /** As the SDK does it for a tool without `toModelOutput`. */
 const plainOutput = (output: unknown): ModelOutput =>

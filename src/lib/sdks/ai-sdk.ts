@@ -1,13 +1,13 @@
 import type { StopCondition, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from 'ai'
 import { engineFault, errorMessage, print } from '../errors.ts'
-import { checkMatchers, judgeCall, refusalOf, runJudged } from '../hooks/guard.ts'
+import { checkMatchers, judgeCall, refusalOf, runJudged, warn } from '../hooks/guard.ts'
 import type { Fires, GuardedTool, GuardOptions, JudgedCall } from '../hooks/guard.ts'
 import { checkOptionTypes } from '../hooks/option-values.ts'
-import { attempt } from '../util/attempt.ts'
+import { isResult, toolResultOf } from '../tools/content.ts'
 import { keepRecent } from '../util/bounded.ts'
 import { nearMiss } from '../util/near.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
-import { approvedRequest, errorIn, fitsSchema, questionAbout, withContext } from './ai-sdk-call.ts'
+import { approvedRequest, digestIn, fitsSchema, questionAbout, withContext } from './ai-sdk-call.ts'
 import type { ExecuteOptions, SdkTool } from './ai-sdk-call.ts'
 
 /** What the program around guarded tools provides to the gate. */
@@ -41,8 +41,9 @@ interface ApprovalCall extends Omit<Parameters<Approve<ToolSet>>[0], 'toolCall'>
 /** Deprecated there, but in use. */
 type NeedsApproval = boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>)
 
-const ARGUMENTS = { tools: 'object', hooks: 'HookRegistry or another object with fire()' }
-const TYPES: { [K in keyof Required<GuardToolsOptions>]: string } = {
+const TYPES: { [K in keyof Required<GuardToolsOptions>]: string } & Record<string, string> = {
+  tools: 'object',
+  hooks: 'HookRegistry or another object with fire()',
   agent: 'object',
   metadata: 'object',
   sessionId: 'string',
@@ -61,18 +62,13 @@ export function guardTools<Tools extends ToolSet>(
   options: GuardToolsOptions = {}
 ): GuardedTools<Tools> {
   const strange = typeof hooks?.fire === 'function' ? undefined : (hooks ?? null)
-  checkOptionTypes({ tools: tools ?? null, hooks: strange }, ARGUMENTS, ' of guardTools()')
-  checkOptionTypes(options, TYPES, ' of guardTools()')
+  checkOptionTypes({ ...options, tools: tools ?? null, hooks: strange }, TYPES, ' of guardTools()')
   for (const [name, tool] of Object.entries(tools)) checkTool(name, tool)
-  const names = Object.keys(tools).map(name => attempt(() => options.nameOf?.(name)) ?? name)
-  checkMatchers(hooks, name => nearMiss(name, names))
   const gate = new ToolGate(tools, hooks, options)
-  const notGated = Object.entries(tools).flatMap(([name, tool]) => {
-    const limit = limitOf(tool)
-    return limit === undefined ? [] : [[name, limit] as const]
-  })
-  for (const [name, limit] of notGated)
-    globalThis.process?.emitWarning(`${name} is not completely behind the gate: ${limit}`, 'CarabinerWarning')
+  checkMatchers(hooks, name => nearMiss(name, Object.values(gate.names)))
+  const limits = Object.entries(tools).map(([name, tool]) => [name, limitOf(tool)] as const)
+  const notGated = limits.filter(([, limit]) => limit !== '')
+  for (const [name, limit] of notGated) warn(`${name} is not completely behind the gate: ${limit}`)
   return {
     tools: gate.tools as Tools,
     toolApproval: request => gate.approve(request),
@@ -90,20 +86,25 @@ function checkTool(name: string, tool: SdkTool | undefined): void {
     throw engineFault('E_OPTION_INVALID', `the tool ${name} of guardTools()`, problem, 'a tool of the AI SDK')
 }
 
-function limitOf(tool: SdkTool): string | undefined {
+/** The name that hooks see. A gate cannot match another. */
+function hookNameOf(name: string, { nameOf = given => given }: GuardToolsOptions): string {
+  const given: unknown = nameOf(name)
+  if (typeof given === 'string' && given !== '') return given
+  throw engineFault('E_OPTION_INVALID', `what nameOf returns for ${name}`, print(given), 'a text that is not empty')
+}
+
+/** What hooks do not control; empty if they control all of it. */
+function limitOf(tool: SdkTool): string {
   if (tool.type === 'provider' && tool.isProviderExecuted) return 'the provider runs it, and hooks do not see its calls'
   if (tool.execute === undefined)
     return 'it has no execute(): hooks do not see its results, and who reads the stream gets a call before they decide'
   const early = ['onInputStart', 'onInputDelta', 'onInputAvailable'].filter(name => name in tool)
-  return early.length === 0 ? undefined : `${early.join(', ')} run before hooks decide`
+  return early.length === 0 ? '' : `${early.join(', ')} run before hooks decide`
 }
 
 /** A decision about one call with one input. */
 interface Decision extends JudgedCall {
   readonly toolName: string
-  readonly guarded: GuardedTool
-  /** What hooks want the model to see. */
-  readonly contexts: readonly string[]
   /** The question for a person, if one must be asked. */
   readonly question: string | undefined
   isPermitted: boolean
@@ -116,6 +117,8 @@ const MOST_CALLS = 10_000
 
 class ToolGate {
   readonly tools: ToolSet
+  /** The names that hooks see. */
+  readonly names: Readonly<Record<string, string>>
   readonly stopped = new Map<string, true>()
   /** Approvals with which a call has run. */
   readonly #used = new Map<string, true>()
@@ -123,12 +126,14 @@ class ToolGate {
   readonly #hooks: Fires
   readonly #options: GuardToolsOptions
   readonly #decisions = new Map<string, Decision>()
+  /** What hooks want the model to see, by call. */
   readonly #contexts = new Map<string, readonly string[]>()
 
   constructor(tools: ToolSet, hooks: Fires, options: GuardToolsOptions) {
     this.#originals = tools
     this.#hooks = hooks
     this.#options = options
+    this.names = Object.fromEntries(Object.keys(tools).map(name => [name, hookNameOf(name, options)]))
     this.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.#guarded(name, tool)]))
   }
 
@@ -151,7 +156,7 @@ class ToolGate {
     this.#decisions.delete(toolCallId)
     const decision = earlier ?? (await this.#judge(request))
     const { question } = decision
-    if (question !== undefined && answered !== undefined && answered.reason !== question)
+    if (question !== undefined && answered !== undefined && digestIn(answered.reason) !== digestIn(question))
       throw refusedByGate(toolName, 'the approval is for another input or question; make the call again to ask anew')
     if (answered !== undefined && this.#used.has(answered.approvalId))
       throw refusedByGate(toolName, 'the call has run with this approval; make the call again to ask anew')
@@ -166,12 +171,10 @@ class ToolGate {
     const tool = this.#originals[toolName] as SdkTool
     this.#contexts.delete(toolCallId)
     this.stopped.delete(toolCallId)
-    const contexts: string[] = []
-    const guarded = this.#guardedTool(toolName, toolCallId, contexts)
-    const judged = await judgeCall(guarded, input, toolCallId)
+    const judged = await judgeCall(this.#guardedTool(toolName, toolCallId), input, toolCallId)
     const { outcome, call } = judged
     const refusal = await refusalOf(outcome, call, { onAsk: () => true })
-    if (refusal !== undefined) throw new Error([refusal.message, ...contexts].join('\n'), { cause: refusal })
+    if (refusal !== undefined) throw this.#explained(refusal, toolCallId)
     const isChanged = outcome.updatedInput !== undefined
     if (isChanged && tool.execute === undefined)
       throw refusedByGate(toolName, 'a hook changed its input, which is not possible for a tool without execute()')
@@ -182,22 +185,24 @@ class ToolGate {
     const final = copyPlain(isChanged ? call.tool_input : input)
     const asks = typeof needs === 'function' ? await needs(final, { toolCallId, messages, context }) : needs
     const question = asks || outcome.decision === 'ask' ? await questionAbout(judged) : undefined
-    return { ...judged, toolName, guarded, contexts, question, isPermitted: false }
+    return { ...judged, toolName, question, isPermitted: false }
   }
 
   /** The tool for one call, whose context is kept. */
-  #guardedTool(name: string, id: string, contexts: string[]): GuardedTool {
-    const { nameOf, onContext, ...options } = this.#options
+  #guardedTool(name: string, id: string, signal?: AbortSignal): GuardedTool {
+    const { nameOf: _, onContext, ...options } = this.#options
+    const { [name]: toolName = name } = this.names
     return {
       hooks: this.#hooks,
-      toolName: nameOf?.(name) ?? name,
+      toolName,
       options: {
         ...options,
-        errorIn,
+        signal,
+        // What looks like an error in the output of another tool may be anyone's text.
+        errorIn: result => (toolName.startsWith('mcp__') && isResult(result) ? toolResultOf(result).error : undefined),
         onStop: () => keepRecent(this.stopped, id, true, MOST_CALLS),
         onContext: text => {
-          contexts.push(text)
-          keepRecent(this.#contexts, id, contexts, MOST_CALLS)
+          keepRecent(this.#contexts, id, [...(this.#contexts.get(id) ?? []), text], MOST_CALLS)
           onContext?.(text, id)
         }
       }
@@ -231,16 +236,18 @@ class ToolGate {
         'there is no decision about this call with this input; pass toolApproval of guardTools()'
       )
     if (options.abortSignal?.aborted === true) throw refusedByGate(name, 'the run was aborted before it began')
-    const { approvalId, guarded, call, contexts } = decision
+    const { approvalId, call } = decision
     if (approvalId !== undefined) keepRecent(this.#used, approvalId, true, MOST_CALLS)
-    const { hooks, toolName, options: own } = guarded
-    const tool = { hooks, toolName, options: { ...own, signal: options.abortSignal } }
-    const running = runJudged(tool, call, () => this.#originals[name]?.execute?.(call.tool_input as never, options))
+    const tool = this.#guardedTool(name, options.toolCallId, options.abortSignal)
+    const running = runJudged(tool, call, final => this.#originals[name]?.execute?.(final as never, options))
     if (!(running instanceof Promise)) return running
-    return running.catch((error: unknown) => {
-      // The model reads nothing of a failure but its message.
-      throw contexts.length === 0 ? error : new Error([errorMessage(error), ...contexts].join('\n'), { cause: error })
-    })
+    return running.catch((error: unknown) => Promise.reject(this.#explained(error, options.toolCallId)))
+  }
+
+  /** With what hooks want the model to see: it reads nothing of a failure but its message. */
+  #explained(error: unknown, id: string): unknown {
+    const contexts = this.#contexts.get(id)
+    return contexts === undefined ? error : new Error([errorMessage(error), ...contexts].join('\n'), { cause: error })
   }
 }
 

@@ -40,7 +40,7 @@ export async function runClaudeCode(scene: Scene, uses?: readonly AnthropicBlock
   ]
   const write = sdk.tool('write_note', 'Writes a note', { path: z.string(), text: z.string() }, async note => {
     ran.push(note)
-    return { content: [{ type: 'text', text: writtenNote(note) }] }
+    return { content: [{ type: 'text', text: writtenNote(note) as string }] }
   })
   try {
     const options = {

@@ -10,7 +10,7 @@ export const aiSdkDriver: SdkDriver = {
   asksAboutCall: true,
   run: async ({ hooks, calls, approve, streaming }) => {
     const ran: Note[] = []
-    const write = (note: Note): string => {
+    const write = (note: Note): ReturnType<typeof writtenNote> => {
       ran.push(note)
       return writtenNote(note)
     }
@@ -18,7 +18,7 @@ export const aiSdkDriver: SdkDriver = {
       description: 'Writes a note',
       inputSchema: z.object({ path: z.string(), text: z.string() }),
       execute: streaming
-        ? async function* (note: Note): AsyncGenerator<string> {
+        ? async function* (note: Note): AsyncGenerator<ReturnType<typeof writtenNote>> {
             yield write(note)
           }
         : write
