@@ -16,6 +16,24 @@ import { bash, says, toolResult, toolUse } from '../support/hook-inputs.ts'
 
 const talk = (): Message[] => [says('user', 'Go'), toolUse('a'), toolResult('a', 'the key is 42'), toolUse('open')]
 
+it.each([false, true])(
+  'an input whose getter throws is the failure of its hook, not of the event (async: %s)',
+  async wait => {
+    const hooks = new HookRegistry()
+    const trap = {
+      get home(): string {
+        throw new Error('trapped')
+      }
+    }
+    hooks.on('PreToolUse', ctx => ((ctx.toolInput['env'] = trap), wait ? Promise.resolve() : undefined), {
+      name: 'trap'
+    })
+    const input = { tool_name: 'put', tool_input: { env: { home: '/' } }, tool_use_id: 'a' }
+    const outcome = await hooks.fire('PreToolUse', input)
+    expect(outcome).toMatchObject({ blocked: true, by: 'trap', failures: [{ kind: 'threw', message: 'trapped' }] })
+  }
+)
+
 describe('the conversation', () => {
   it('edits that are legal one by one and illegal in sum are the failure of whoever makes them so', async () => {
     for (const wait of [false, true]) {

@@ -1,7 +1,9 @@
 import type { FireOptions } from '../hooks/registry-internals.ts'
 import type { RequestDraft, ResponseDraft } from '../hooks/events/fields.ts'
+import { rowOf, type EventName } from '../hooks/events/event-table.ts'
 import type { Message } from '../message.ts'
-import { EFFORTS } from '../model/model.ts'
+import { EFFORTS, type Model } from '../model/model.ts'
+import { anthropicId, modelAddress, type Environment } from '../model/names.ts'
 import { keyOf, problemsIn } from '../schema/check.ts'
 import { own, type FieldTable } from '../schema/table.ts'
 import { isObject, same, type PlainObject } from '../util/plain.ts'
@@ -9,27 +11,68 @@ import { isObject, same, type PlainObject } from '../util/plain.ts'
 /** What hooks may make of a request or an answer. */
 export type DraftRules = Pick<FireOptions, 'accept' | 'combine'>
 
-/** The rules that need no session. */
-export function draftRules(event: string, input: PlainObject, isOfProject: (source: string) => boolean): DraftRules {
-  const draft = event === 'PreModelRequest' ? input['request'] : event === 'PostModelResponse' && input['response']
-  if (!isObject(draft)) return {}
-  if (event === 'PostModelResponse')
-    return { accept: changed => responseProblem(changed, draft as unknown as ResponseDraft) }
-  return requestRules(draft as unknown as RequestDraft, 'anthropic', isOfProject)
+type IsOfProject = (source: string) => boolean
+
+/** An event that is fired without a session: its input with the names that models have in a run, and the rules there. */
+export function firedAlone(
+  event: EventName,
+  given: PlainObject,
+  { env, isOfProject }: { readonly env: Environment; readonly isOfProject: IsOfProject }
+): { readonly input: PlainObject; readonly rules: DraftRules } {
+  const { fields, sample } = rowOf(event)
+  const input = { ...given }
+  for (const key of ['model', 'from_model', 'to_model'])
+    if (Object.hasOwn(fields, key)) input[key] = addressed(input[key], env).name
+  const { request, response } = input
+  if (event === 'PostModelResponse' && isObject(response))
+    return { input, rules: { accept: changed => responseProblem(changed, response as unknown as ResponseDraft) } }
+  if (event !== 'PreModelRequest' || !isObject(request)) return { input, rules: {} }
+  const isGiven = request['model'] !== (sample as { request: RequestDraft }).request.model
+  const { name, provider } = addressed(isGiven ? request['model'] : given['model'], env)
+  const sentName = (other: string): string => {
+    checkSibling(other, { name, provider })
+    return provider === 'anthropic' ? anthropicId(other, env) : other
+  }
+  const draft = { ...request, model: name } as unknown as RequestDraft
+  const rules = requestRules(draft, { provider, sentName }, isOfProject)
+  return { input: { ...input, model: name, request: draft }, rules }
 }
 
-/** `before` was accepted, or is the request of the session. */
+/** The name of a model in a run, and its provider, as far as they can be known without asking it. */
+function addressed(name: unknown, env: Environment): { readonly name: string; readonly provider: string } {
+  try {
+    const where = modelAddress(String(name), env)
+    return { name: 'model' in where ? where.model : String(name), provider: where.kind }
+  } catch {
+    return { name: String(name), provider: '' }
+  }
+}
+
+/** Throws unless this may be the name of a model beside this one: the endpoint and the key stay those of the session. */
+export function checkSibling(name: string, model: Pick<Model, 'name' | 'provider'>): void {
+  // Other servers have models with a slash in their names.
+  const isForeign = model.provider === 'anthropic' && name.includes('/') && !model.name.includes('/')
+  if (name !== model.name && (name.trim() === '' || isForeign || /^script:|:\/\//.test(name)))
+    throw new Error(`request.model: ${JSON.stringify(name)} is not the name of another model of the same provider`)
+}
+
+/** `before` was accepted, or is the request of the session. `sentName` gives the name that is sent, or throws. */
 export const requestRules = (
   { tools }: RequestDraft,
-  provider: string,
-  isOfProject: (source: string) => boolean
+  { provider, sentName }: { readonly provider: string; readonly sentName: (name: string) => string },
+  isOfProject: IsOfProject
 ): DraftRules => ({
   accept(changed, source, before) {
     const problem = requestProblem(changed, tools)
-    if (problem !== undefined || !isOfProject(source)) return problem
-    return loosening(changed as RequestDraft, before as RequestDraft, provider)
+    if (problem !== undefined) return problem
+    sentName((changed as RequestDraft).model)
+    return isOfProject(source) ? loosening(changed as RequestDraft, before as RequestDraft, provider) : undefined
   },
-  combine: combined
+  // Hooks judge the name that is sent.
+  combine: (changed, before, now) => ({
+    ...combined(changed, before, now),
+    ...(changed['model'] !== before['model'] && { model: sentName(String(changed['model'])) })
+  })
 })
 
 const isUserText = (value: unknown): boolean => {
@@ -60,7 +103,7 @@ function requestProblem(changed: unknown, names: readonly string[]): string | un
 const rankOf = (effort: string | undefined): number | undefined =>
   effort === undefined ? undefined : EFFORTS.findIndex(each => each === effort)
 
-/** Less than is sent to Anthropic if a request has none. What others use then is not known. */
+/** No more than is sent to Anthropic if a request has none. What others use then is not known. */
 const CERTAIN = { effort: EFFORTS.indexOf('medium'), tokens: 4096 }
 
 /** A project may only tighten. */

@@ -5,7 +5,7 @@ import { HOOK_AGENT } from '../hooks/kinds/hook-environment.ts'
 import type { Message } from '../message.ts'
 import type { Answer, Model, ModelRequest } from '../model/model.ts'
 import { objectionLines, reasonForModel } from './call/objections.ts'
-import { requestRules, responseProblem, type DraftRules } from './model-drafts.ts'
+import { checkSibling, requestRules, responseProblem } from './model-drafts.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
@@ -42,21 +42,12 @@ export async function judgeRequest(
   if (max_tokens !== undefined) request.max_tokens = max_tokens
   // The model of the session may be another one when hooks have answered.
   const named = (name: string): Model => modelNamed(name, model, options.limits.dollars)
-  const rules = requestRules(request, model.provider, source => options.isOfProject?.(source) === true)
-  const accept: DraftRules['accept'] = (changed, source, before) => {
-    const problem = rules.accept?.(changed, source, before)
-    if (problem === undefined) named((changed as RequestDraft).model)
-    return problem
-  }
-  // Hooks judge the name that is sent.
-  const combine: DraftRules['combine'] = (changed, before, now) => ({
-    ...rules.combine?.(changed, before, now),
-    ...(changed['model'] !== before['model'] && { model: named(String(changed['model'])).name })
-  })
+  const about = { provider: model.provider, sentName: (name: string) => named(name).name }
+  const rules = requestRules(request, about, source => options.isOfProject?.(source) === true)
   // Hooks read the conversation there.
   await transcript.flush()
   const input = { model: model.name, purpose, request }
-  const outcome = await session.hooks.run('PreModelRequest', input, { signal, accept, combine })
+  const outcome = await session.hooks.run('PreModelRequest', input, { signal, ...rules })
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   if (outcome.blocked) {
     transcript.append({ type: 'system', subtype: 'request_blocked', purpose, by: outcome.by, reason: outcome.reason })
@@ -78,13 +69,9 @@ const changedRequest = (plain: ModelRequest, { system, tools, effort, max_tokens
 /** Models keep what they make of a conversation. */
 const SIBLINGS = new WeakMap<Model, Map<string, Model>>()
 
-/** The endpoint and the key stay those of the session. */
 function modelNamed(name: string, model: Model, budget: number | undefined): Model {
   if (name === model.name) return model
-  // Other servers have models with a slash in their names.
-  const isForeign = model.provider === 'anthropic' && name.includes('/') && !model.name.includes('/')
-  if (name.trim() === '' || isForeign || /^script:|:\/\//.test(name))
-    throw new Error(`request.model: ${JSON.stringify(name)} is not the name of another model of the same provider`)
+  checkSibling(name, model)
   const known = SIBLINGS.get(model) ?? new Map<string, Model>()
   SIBLINGS.set(model, known)
   const other = known.get(name) ?? model.sibling?.(name)

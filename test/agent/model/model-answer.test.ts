@@ -304,5 +304,18 @@ test('the developer of a failed hook reads the sentences of the engine, which qu
   expect(await said(() => transform({ content: [] }))).toContain('failed: only the texts of an answer can be changed')
   expect(await said(() => ({ decision: 'ask' }))).toContain('failed: PostModelResponse cannot be answered with ask')
   expect(await said(() => new Promise(() => undefined))).toContain('failed: gave no answer within 0.05 s')
-  expect(await said(() => Promise.reject(new Error('PLANTED cannot be answered with ask')))).not.toContain('PLANTED')
+  const quoting: readonly AnswerHook[] = [
+    () => Promise.reject(new Error('PLANTED cannot be answered with ask')),
+    ctx => ({ decision: words({ role: 'assistant', content: ctx.response.content }) as 'deny' }),
+    ctx =>
+      void (ctx.response.content = [
+        {
+          type: 'text',
+          get text(): string {
+            throw new Error('PLANTED')
+          }
+        }
+      ])
+  ]
+  for (const hook of quoting) expect(await said(hook)).not.toContain('PLANTED')
 })

@@ -199,7 +199,8 @@ test('a part of a request that is not accepted is named', async () => {
 describe('the gate closes', () => {
   const cases: readonly (readonly [string, RequestHook, RegExp])[] = [
     ['when its hook throws', () => Promise.reject(new Error('down')), /gate_failed:threw/],
-    ['on a reply that is not valid', () => ({ decision: 'ask' }), /gate_failed:reply/],
+    ['on a reply that is not valid', () => ({ decision: 'maybe' as 'deny' }), /gate_failed:reply/],
+    ['on a question', () => ({ decision: 'ask' }), /gate_failed:decision/],
     ['on an unknown tool', ctx => void (ctx.request.tools = ['Fly']), /gate_failed:rewrite/],
     ['on an unknown key', ctx => void Object.assign(ctx.request, { baseUrl: 'https://x' }), /gate_failed:rewrite/],
     ['on an effort that does not exist', () => transform({ effort: 'heroic' }), /gate_failed:rewrite/],

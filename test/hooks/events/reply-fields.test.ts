@@ -157,11 +157,11 @@ describe('answers that an event cannot take', () => {
   it.each(['ask', 'defer'] as const)('%s where no one can be asked is a failure, not a yes', async decision => {
     expect(await outcomeOf('UserPromptSubmit', { decision })).toMatchObject({
       blocked: true,
-      failures: [{ kind: 'reply' }]
+      failures: [{ kind: 'decision' }]
     })
     expect(await outcomeOf('PermissionRequest', { decision })).toMatchObject({
       blocked: true,
-      failures: [{ kind: 'reply' }]
+      failures: [{ kind: 'decision' }]
     })
   })
 

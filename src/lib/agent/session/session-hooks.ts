@@ -1,5 +1,6 @@
 import { parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import type { Outcome, LateAnswer } from '../../hooks/dispatch/outcome.ts'
+import type { FailureKind } from '../../hooks/dispatch/hook-failure.ts'
 import type { AgentView } from '../../hooks/hook-context.ts'
 import type { FireOptions } from '../../hooks/registry-internals.ts'
 import type { Message } from '../../message.ts'
@@ -118,7 +119,7 @@ export class SessionHooks {
       if (to !== 'model') reader.notice(`${label} says: ${text}`, 'info', by)
     for (const { by, kind, message: words, failedOpen } of failures) {
       // The words may quote an answer that no one else may see.
-      const message = outcome.event === 'PostModelResponse' && !QUOTES_NOTHING.test(words) ? kind : words
+      const message = outcome.event === 'PostModelResponse' && !QUOTES_NOTHING.has(kind) ? kind : words
       const entry = { hookEvent: label, by, kind, message, failedOpen }
       if (!outcome.suppressLogging) options.log.append({ type: 'system', subtype: 'hook_failed', ...entry })
       const allowed = failedOpen ? '; allowed anyway' : ''
@@ -135,9 +136,8 @@ export class SessionHooks {
   }
 }
 
-/** Sentences of the engine. */
-const QUOTES_NOTHING =
-  /^(?:only the texts of an answer can be changed, and not to nothing|gave no answer within [\d.]+ s|PostModelResponse cannot be answered with (?:ask|defer))$/
+/** Failures whose words are the engine's own. */
+const QUOTES_NOTHING: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'budget', 'decision', 'rewrite'])
 
 /** Where context from hooks goes: to the next model call, to the system prompt, or to the caller. */
 type ContextFor = 'conversation' | 'system' | 'caller'

@@ -1,5 +1,5 @@
 import type { FlagValues, CHECK_FLAGS } from '../flags.ts'
-import { draftRules } from '../../agent/model-drafts.ts'
+import { firedAlone } from '../../agent/model-drafts.ts'
 import { HARMLESS_WORDS, unsentSequences } from '../../agent/output/terminal-sequence.ts'
 import { fault } from '../../faults.ts'
 import { EVENTS, isGate, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
@@ -108,9 +108,8 @@ async function runAlone(
   const armed = await hooksHere({ loaded: alone, projectTrusted, owners })
   try {
     if (armed.statuses().some(({ off }) => off !== undefined)) return undefined
-    const sample = sampleFor(hook)
-    const rules = draftRules(hook.event, sample, () => hook.ofProject)
-    const outcome = await armed.hooks.fire(hook.event, sample as FireInput<EventName>, rules)
+    const { input, rules } = firedAlone(hook.event, sampleFor(hook), armed)
+    const outcome = await armed.hooks.fire(hook.event, input as FireInput<EventName>, rules)
     return {
       blocked: outcome.blocked,
       unsent: unsentSequences(outcome)[0]?.why,

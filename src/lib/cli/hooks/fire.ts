@@ -1,12 +1,11 @@
 import type { FireFlags } from '../flags.ts'
-import { draftRules } from '../../agent/model-drafts.ts'
+import { firedAlone } from '../../agent/model-drafts.ts'
 import { unsentSequences } from '../../agent/output/terminal-sequence.ts'
 import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { formatReport } from '../../hooks/format-report.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
 import type { HookStatus } from '../../settings/active/active-hooks.ts'
-import { isProjectHook } from '../../settings/active/settings-registry.ts'
 import { AGENT_TYPES } from '../../settings/files/handlers.ts'
 import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
@@ -44,8 +43,8 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
       unusableFindings(scene, flags, findings).length > 0
     )
       return EXIT.badSettings
-    const rules = draftRules(event, payload, source => isProjectHook(armed, source))
-    const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { ...rules, report: true })
+    const { input, rules } = firedAlone(event, payload, armed)
+    const fired = await armed.hooks.fire(event, input as FireInput<EventName>, { ...rules, report: true })
     const outcome = withUnsent(await late.addTo(fired, () => armed.hooks.drain()))
     const statuses = armed.statuses()
     const off =

@@ -3,14 +3,20 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
-import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
+import { armHooks, isProjectHook, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { Situation } from '../../settings/active/active-hooks.ts'
+import type { Environment } from '../../model/names.ts'
 import { realPath } from '../../world/files/paths.ts'
 import type { Sandbox } from '../../world/process/sandbox.ts'
 import { settingsPlaces } from '../common.ts'
 
-/** `sandbox`: what confines hooks, if settings say so. */
-export type HooksHere = ArmedHooks & { readonly sandbox: Sandbox | undefined }
+export interface HooksHere extends ArmedHooks {
+  /** What confines hooks, if settings say so. */
+  readonly sandbox: Sandbox | undefined
+  /** The variables of the process and of the settings. */
+  readonly env: Environment
+  readonly isOfProject: (source: string) => boolean
+}
 
 /** Hooks without an agent, with the variables of the settings, and a file for those that hooks set; `close` removes it. */
 export async function hooksHere(situation: Situation, registry?: RegistryOptions): Promise<HooksHere> {
@@ -29,6 +35,8 @@ export async function hooksHere(situation: Situation, registry?: RegistryOptions
   return {
     ...armed,
     sandbox,
+    env,
+    isOfProject: source => isProjectHook(armed, source),
     async close() {
       await armed.close()
       sandbox?.close()

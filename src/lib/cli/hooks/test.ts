@@ -1,13 +1,12 @@
 import type { FlagValues, TEST_FLAGS } from '../flags.ts'
-import { draftRules } from '../../agent/model-drafts.ts'
+import { firedAlone } from '../../agent/model-drafts.ts'
 import { errorMessage } from '../../errors.ts'
 import type { EventName, FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
 import { same, type PlainObject } from '../../util/plain.ts'
-import { isProjectHook, type ArmedHooks } from '../../settings/active/settings-registry.ts'
-import { hooksHere } from './hooks-here.ts'
+import { hooksHere, type HooksHere } from './hooks-here.ts'
 import { EXIT, loadProjectState, decideProjectHooks, reportUntrusted, unusableFindings } from '../common.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
 import type { Failure } from '../../hooks/dispatch/hook-failure.ts'
@@ -48,7 +47,7 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
 }
 
 /** Fires only the hooks that the test is about. */
-async function run(test: HookTest, armed: ArmedHooks) {
+async function run(test: HookTest, armed: HooksHere) {
   const { hooks } = armed
   const isMeant = ({ name }: { name: string }): boolean => test.hook === undefined || fits(test.hook, name)
   if (test.hook !== undefined && !hooks.list(test.event).some(isMeant))
@@ -62,11 +61,11 @@ async function run(test: HookTest, armed: ArmedHooks) {
   }
 }
 
-async function resultOf(test: HookTest, armed: ArmedHooks) {
+async function resultOf(test: HookTest, armed: HooksHere) {
   const { hooks } = armed
-  const rules = draftRules(test.event, test.input, source => isProjectHook(armed, source))
+  const { input, rules } = firedAlone(test.event, test.input, armed)
   const begun = performance.now()
-  const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>, rules)
+  const outcome = await hooks.fire(test.event, input as FireInput<EventName>, rules)
   const ms = performance.now() - begun
   const problems = [...differences(test.expect, outcome)]
   if (problems.length > 0 && outcome.by !== undefined && !('by' in test.expect))

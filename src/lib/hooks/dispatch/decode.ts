@@ -2,6 +2,7 @@ import { engineFault, nearest } from '../../errors.ts'
 import { copyReply, isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import { FIELDS, type Decision, type SpecificField } from '../events/answers.ts'
 import type { HookEntry } from './entry.ts'
+import { HookFailure } from './hook-failure.ts'
 import type { EventName } from '../events/event-table.ts'
 import { checkOf } from '../events/fields.ts'
 import { joinExtras, type ReplyExtras, type DecodedReply } from './outcome.ts'
@@ -218,7 +219,8 @@ function keepDecision(reply: DecodedReply, entry: HookEntry, trace: Trace | unde
   if (decision === undefined || entry.row.answer === 'gate') return
   const taken = entry.row.takes.decisions.includes(decision)
   if (taken && !(decision === 'deny' && neverBlocks(entry))) return
-  if (decision === 'ask' || decision === 'defer') throw invalid(`${entry.event} cannot be answered with ${decision}`)
+  if (decision === 'ask' || decision === 'defer')
+    throw new HookFailure('decision', `${entry.event} cannot be answered with ${decision}`)
   reply.decision = undefined
   if (taken) add(reply, { failedOpen: true })
   if (decision === 'deny')

@@ -28,12 +28,15 @@ export class HookFailure {
 
   /** Anything that was thrown, as a failure. A private name, since a foreign object cannot pretend to have one. */
   static from(error: unknown): HookFailure {
-    if (typeof error === 'object' && error !== null && #kind in error) return error
-    return new HookFailure('threw', errorMessage(error), error)
+    return HookFailure.#own(error) ?? new HookFailure('threw', errorMessage(error), error)
   }
 
   static by(kind: FailureKind, error: unknown): HookFailure {
-    return new HookFailure(kind, errorMessage(error))
+    return HookFailure.#own(error) ?? new HookFailure(kind, errorMessage(error))
+  }
+
+  static #own(error: unknown): HookFailure | undefined {
+    return typeof error === 'object' && error !== null && #kind in error ? error : undefined
   }
 }
 
@@ -46,6 +49,7 @@ export type FailureKind =
   | 'budget'
   | 'aborted'
   | 'reply'
+  | 'decision'
   | 'rewrite'
   | 'messages'
   // Of hooks outside this process: it could not be started, ended with a code or by a signal, printed what cannot be

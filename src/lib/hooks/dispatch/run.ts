@@ -298,7 +298,7 @@ function take(run: Run, entry: HookEntry, ctx: Context, raw: unknown): PendingAn
     else run.ctx = ctx
     return pending
   } catch (error) {
-    fail(run, entry, ctx, new HookFailure('reply', HookFailure.from(error).message))
+    fail(run, entry, ctx, HookFailure.by('reply', error))
     return undefined
   }
 }
@@ -307,5 +307,10 @@ function isUnchanged({ draft, flatKeys: keys }: Run, ctx: Context): boolean {
   const copy = Context.draft(ctx)
   if (Context.messages(ctx) !== undefined) return false
   if (copy === undefined) return true
-  return keys > 0 && isObject(copy) ? holdsSame(copy, draft as PlainObject, keys) : same(copy, draft)
+  try {
+    return keys > 0 && isObject(copy) ? holdsSame(copy, draft as PlainObject, keys) : same(copy, draft)
+  } catch {
+    // A getter of the hook threw, which is reported when it is read again.
+    return false
+  }
 }

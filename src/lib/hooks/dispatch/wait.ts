@@ -186,7 +186,7 @@ class Slot implements Waiter {
       pending = pendingOf(this.run, this.#entry, raw, this)
       if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#answerOf(ctx, raw))
     } catch (error) {
-      return this.#finish(error instanceof HookFailure ? error : HookFailure.by('reply', error))
+      return this.#finish(HookFailure.by('reply', error))
     }
     if (this.#state === 'waiting') this.run.registry.deadlines.restart(this)
     else this.run.registry.deadlines.add(this)
