@@ -1,39 +1,19 @@
 /** What the files of a repository say about other places, and about hooks: judged by the same rules as git reads them. */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { allowRule } from '../permission-kit.ts'
-import { attackStage, type Stage } from './stage.ts'
+import { configure, onStage, runGit, writeProgram } from './stage.ts'
 
 const RULE = [allowRule('Bash(git *)')]
-const IDENTITY = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-c', 'protocol.file.allow=always']
 
-function git(folder: string, ...args: string[]): void {
-  mkdirSync(folder, { recursive: true })
-  execFileSync('git', [...IDENTITY, ...args], { cwd: folder, stdio: 'ignore' })
-}
-
-const config = (text: string) => (root: string) => appendFileSync(join(root, '.git/config'), `\n${text}\n`)
-
-function program(file: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 })
-}
-
-function onStage(use: (stage: Stage) => void): void {
-  const stage = attackStage()
-  try {
-    use(stage)
-  } finally {
-    stage.remove()
-  }
-}
+const config = (text: string) => (root: string) => configure(root, text)
 
 type Case = readonly [name: string, prepare: (root: string) => void, command: string]
 
 const outside = (root: string): string => {
-  git(join(root, 'other'), 'init', '-q')
+  runGit(join(root, 'other'), 'init', '-q')
   return join(root, 'other/.git')
 }
 
@@ -81,7 +61,7 @@ describe('reading needs a prompt where a repository', () => {
       'names another one as its own worktree would',
       root => {
         const here = join(root, 'here')
-        git(here, 'init', '-q')
+        runGit(here, 'init', '-q')
         writeFileSync(join(here, '.git/commondir'), `${outside(root)}\n`)
         renameSync(join(here, '.git'), join(here, 'g'))
         writeFileSync(join(here, 'g/gitdir'), `${here}/.git\n`)
@@ -139,15 +119,15 @@ describe('names that programs can open, and that are not text', () => {
 
   test('a sparse index, in which a folder may hide a submodule', () =>
     onStage(({ root, judge }) => {
-      git(root, 'add', 'src')
-      git(root, 'commit', '-qm', 'a')
-      git(root, 'sparse-checkout', 'init', '--cone', '--sparse-index')
+      runGit(root, 'add', 'src')
+      runGit(root, 'commit', '-qm', 'a')
+      runGit(root, 'sparse-checkout', 'init', '--cone', '--sparse-index')
       expect(judge('git status', []).decision).toBe('ask')
     }))
 
   test('a folder that is a repository for git, with files in the place of folders', () =>
     onStage(({ root, judge }) => {
-      for (const name of ['objects', 'refs']) program(join(root, 'emb', name))
+      for (const name of ['objects', 'refs']) writeProgram(join(root, 'emb', name))
       writeFileSync(join(root, 'emb/HEAD'), 'ref: refs/heads/main\n')
       writeFileSync(join(root, 'emb/config'), '[core]\n\tfsmonitor = touch p\n')
       expect(judge('cd emb && git status', []).decision).toBe('ask')
@@ -163,7 +143,7 @@ describe('a commit under a rule needs a prompt where a hook or an editor would r
     [
       'although a configuration that does not count names another folder',
       root => {
-        program(join(root, '.git/hooks/pre-commit'))
+        writeProgram(join(root, '.git/hooks/pre-commit'))
         writeFileSync(join(root, '.git/config.worktree'), '[core]\n\thooksPath = empty\n')
       },
       'git commit -m x'
@@ -176,8 +156,8 @@ describe('a commit under a rule needs a prompt where a hook or an editor would r
     ['in a submodule that is pushed as well', config('[submodule]\n\trecurse = true'), 'git push origin main']
   ])('%s', (_, prepare, command) =>
     onStage(stage => {
-      git(stage.root, 'remote', 'add', 'origin', 'https://example.com/x')
-      program(join(stage.root, 'evil/pre-commit'))
+      runGit(stage.root, 'remote', 'add', 'origin', 'https://example.com/x')
+      writeProgram(join(stage.root, 'evil/pre-commit'))
       prepare(stage.root)
       expect(stage.judge(command, [...RULE, allowRule('Bash(yes *)')]).decision).toBe('ask')
     })
@@ -187,12 +167,12 @@ describe('a commit under a rule needs a prompt where a hook or an editor would r
 describe('no prompt is needed', () => {
   test('under a rule, in a worktree, and in a submodule and above it', () =>
     onStage(({ root, judge }) => {
-      git(join(root, 'module'), 'init', '-q')
-      git(join(root, 'module'), 'commit', '-qm', 'a', '--allow-empty')
-      git(join(root, 'main'), 'init', '-q')
-      git(join(root, 'main'), 'submodule', 'add', '../module', 'sub')
-      git(join(root, 'main'), 'commit', '-qm', 'a')
-      git(join(root, 'main'), 'worktree', 'add', '../tree')
+      runGit(join(root, 'module'), 'init', '-q')
+      runGit(join(root, 'module'), 'commit', '-qm', 'a', '--allow-empty')
+      runGit(join(root, 'main'), 'init', '-q')
+      runGit(join(root, 'main'), 'submodule', 'add', '../module', 'sub')
+      runGit(join(root, 'main'), 'commit', '-qm', 'a')
+      runGit(join(root, 'main'), 'worktree', 'add', '../tree')
       for (const folder of ['main', 'main/sub', 'tree'])
         for (const command of ['git status', 'git log -p'])
           expect(judge(`cd ${folder} && ${command}`, RULE), `${command} in ${folder}`).toMatchObject({

@@ -1,37 +1,18 @@
 /** What a hostile project brings, and a model that works for its author: none of it is allowed. */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { allowRule, denyRule } from '../permission-kit.ts'
-import { attackStage, type Stage } from './stage.ts'
+import { attackStage, configure, onStage, runGit, writeProgram } from './stage.ts'
 
 const GIT = [allowRule('Bash(git *)')]
 
 function repositoryAt(folder: string): void {
-  mkdirSync(folder, { recursive: true })
-  const git = (...args: string[]): unknown =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: folder, stdio: 'ignore' })
-  git('init', '-q', '--template=')
+  runGit(folder, 'init', '-q', '--template=')
   writeFileSync(join(folder, 'a'), 'a\n')
-  git('add', 'a')
-  git('commit', '-qm', 'a')
-}
-
-const configure = (folder: string, text: string): void => appendFileSync(join(folder, '.git/config'), `\n${text}\n`)
-
-function writeProgram(file: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 })
-}
-
-function within(use: (stage: Stage) => void): void {
-  const stage = attackStage()
-  try {
-    use(stage)
-  } finally {
-    stage.remove()
-  }
+  runGit(folder, 'add', 'a')
+  runGit(folder, 'commit', '-qm', 'a')
 }
 
 const MONITOR = '[core]\n\tfsmonitor = touch p;:'
@@ -44,7 +25,7 @@ describe('a repository names a program in a place that is easily overlooked', ()
     ['options of a merge', '[branch "main"]\n\tmergeOptions = -s evil'],
     ['a transfer program', '[lfs "customtransfer.x"]\n\tpath = ./evil.sh']
   ])('%s', (_, config) =>
-    within(stage => {
+    onStage(stage => {
       configure(stage.root, config)
       expect(stage.judge('git status', []).decision).toBe('ask')
       expect(stage.judge('git gc', GIT).decision).toBe('ask')
@@ -150,7 +131,7 @@ describe('a repository names a program in a place that is easily overlooked', ()
       'git diff'
     ]
   ])('%s', (_, prepare, command) =>
-    within(stage => {
+    onStage(stage => {
       prepare(stage.root)
       expect(stage.judge(command, []).decision).toBe('ask')
       expect(stage.judge(command, GIT).decision, 'under a rule').toBe('ask')
@@ -158,7 +139,7 @@ describe('a repository names a program in a place that is easily overlooked', ()
   )
 
   test('a submodule that names no program needs no prompt', () =>
-    within(stage => {
+    onStage(stage => {
       repositoryAt(join(stage.root, 'module'))
       execFileSync('git', ['add', 'module'], { cwd: stage.root, stdio: 'ignore' })
       expect(stage.judge('git status', []).decision).toBe('allow')
@@ -166,7 +147,7 @@ describe('a repository names a program in a place that is easily overlooked', ()
 })
 
 test('another folder of hooks: reading needs no prompt unless one of them would run', () =>
-  within(stage => {
+  onStage(stage => {
     configure(stage.root, '[core]\n\thooksPath = .husky/_')
     writeProgram(join(stage.root, '.husky/_/pre-commit'))
     for (const command of ['git status', 'git diff | head', 'git log --oneline'])
@@ -178,7 +159,7 @@ test('another folder of hooks: reading needs no prompt unless one of them would 
 
 describe('under a rule for git', () => {
   test('drivers of the repository ask, and keys for a terminal do not', () =>
-    within(stage => {
+    onStage(stage => {
       configure(stage.root, '[alias]\n\tst = status\n[core]\n\teditor = vim\n\thooksPath = .husky/_')
       for (const command of ['git status', 'git add f', 'git commit -m x'])
         expect(stage.judge(command, GIT).decision, command).toBe('allow')
@@ -188,7 +169,7 @@ describe('under a rule for git', () => {
     }))
 
   test('changes of the index and of references run hooks', () =>
-    within(stage => {
+    onStage(stage => {
       expect(stage.judge('git add f', GIT).decision).toBe('allow')
       writeProgram(join(stage.root, '.git/hooks/reference-transaction'))
       for (const command of ['git reset --hard', 'git add f'])
@@ -205,14 +186,14 @@ describe('under a rule for git', () => {
     ['git push a.b', '[remote "a.b"]\n\turl = ./evil'],
     ['git remote update', '[remote "x"]\n\turl = ext::sh -c touch% p']
   ])('%s leads to a repository that brings hooks: %j', (command, config) =>
-    within(stage => {
+    onStage(stage => {
       configure(stage.root, config)
       expect(stage.judge(command, GIT).decision).toBe('ask')
     })
   )
 
   test('remotes on other machines are allowed', () =>
-    within(stage => {
+    onStage(stage => {
       configure(stage.root, '[remote "origin"]\n\turl = https://example.com/x\n[branch "main"]\n\tremote = origin')
       for (const command of ['git push', 'git fetch origin', 'git pull', 'git fetch https://example.com/y'])
         expect(stage.judge(command, GIT).decision, command).toBe('allow')

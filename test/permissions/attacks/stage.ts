@@ -1,7 +1,16 @@
 /** A project with a denied folder, links into it, and a repository, in which commands are judged as in a session. */
 import type { Policy, Rule, Ruling } from '../../../src/lib/permissions/policy.ts'
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { decide } from '../../../src/lib/permissions/decide.ts'
@@ -38,4 +47,30 @@ export function attackStage(): Stage {
     },
     remove: () => rmSync(root, { recursive: true })
   }
+}
+
+/** A stage for one test. */
+export function onStage(use: (stage: Stage) => void): void {
+  const stage = attackStage()
+  try {
+    use(stage)
+  } finally {
+    stage.remove()
+  }
+}
+
+/** Runs git in a folder, as a person whom it knows. */
+export function runGit(folder: string, ...args: readonly string[]): void {
+  mkdirSync(folder, { recursive: true })
+  const known = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-c', 'protocol.file.allow=always']
+  execFileSync('git', [...known, ...args], { cwd: folder, stdio: 'ignore' })
+}
+
+/** Adds lines to the configuration of the repository in a folder. */
+export const configure = (folder: string, text: string): void =>
+  appendFileSync(join(folder, '.git/config'), `\n${text}\n`)
+
+export function writeProgram(file: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 })
 }
