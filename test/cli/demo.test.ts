@@ -1,44 +1,21 @@
 /** The guided tour: what it shows is what happened, and nothing of it is left. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { demoPicture } from '../../scripts/print-demo.ts'
 import { CLI } from '../support/built-package.ts'
-import { ended, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { ended } from '../support/cli-stage.ts'
 import { HANG } from '../support/waiting.ts'
+import { endsBy, prints, tour } from './demo-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 const hasScript = spawnSync('script', ['-qec', 'test -t 1', '/dev/null']).status === 0
 const ESC = '\u001B'
-
-/** A stage whose folder for temporary files is its own. */
-function tour(): CliStage & { readonly temp: Readonly<Record<string, string>>; left(): readonly string[] } {
-  const scene = cliStage()
-  const folder = scene.path('temp')
-  mkdirSync(folder)
-  return {
-    ...scene,
-    temp: { TMPDIR: folder },
-    left: () => [...readdirSync(folder).filter(name => name.startsWith('carabiner-demo-')), ...processesIn(folder)]
-  }
-}
-
-/** The processes that still run in a folder. */
-function processesIn(folder: string): readonly string[] {
-  if (process.platform !== 'linux') return []
-  return readdirSync('/proc').filter(pid => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
-    } catch {
-      return false
-    }
-  })
-}
 
 /** The parts of the tour, without their titles. */
 const scenesOf = (text: string): readonly string[] => text.split(/^\d\. .*\n/m)
@@ -128,28 +105,11 @@ test('docs/demo.svg is a picture of this: run `npm run docs`', () => {
   expect(committed).not.toMatch(/@import|@font-face|url\(|<image|<script/)
 })
 
-/** Waits until it has printed this. */
-const prints = (child: ChildProcess, words: string): Promise<void> =>
-  new Promise(resolve => {
-    let text = ''
-    child.stdout?.on('data', (piece: Buffer) => (text += String(piece)).includes(words) && resolve())
-  })
-
+// The other scenes are in demo.exhaustive.test.ts.
 test.each([
-  ['SIGINT', 'Read total', 130],
-  ['SIGINT', 'Bash rm draft', 130],
-  ['SIGTERM', 'I am done', 143],
-  ['SIGINT', './send.sh invoice-1', 130],
-  ['SIGINT', '--resume', 130]
-] as const)('%s after “%s” ends it, and leaves neither process nor file', async (signal, words, code) => {
-  const { start, temp, left } = tour()
-  const child = start(['demo'], { env: temp })
-  const end = ended(child)
-  await prints(child, words)
-  child.kill(signal)
-  expect((await end).code).toBe(code)
-  await vi.waitUntil(() => left().length === 0, { timeout: HANG / 2, interval: 20 })
-})
+  ['SIGTERM', 'Read total', 143],
+  ['SIGINT', './send.sh invoice-1', 130]
+] as const)('%s after “%s” ends it, and leaves neither process nor file', endsBy)
 
 test.skipIf(!hasScript)('Ctrl-C in a terminal reaches the agent as well, and nothing is left', async () => {
   const { env, temp, project, left } = tour()

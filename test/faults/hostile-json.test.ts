@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parseObject } from '../../src/lib/util/json.ts'
 import { effectOf, inTurn, faultScene } from './scene.ts'
 import { PROFILES } from '../support/hook-inputs.ts'
+import { repetitions } from '../support/repetitions.ts'
 
 const nest = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
 const nestObjects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
@@ -106,7 +107,7 @@ describe('for any text', () => {
         )
         expect(parseObject(text)).toEqual(JSON.parse(text))
       }),
-      { numRuns: 2_000 }
+      { numRuns: repetitions(2_000) }
     )
   })
 
@@ -119,7 +120,7 @@ describe('for any text', () => {
         expect(typeof value === 'object' && value !== null && !Array.isArray(value)).toBe(true)
         expect(parseObject(text)).toEqual(value)
       }),
-      { numRuns: 20_000 }
+      { numRuns: repetitions(20_000) }
     )
   })
 
@@ -142,7 +143,7 @@ describe('for any text', () => {
           expect(refused(text)).toBe(true)
         }
       ),
-      { numRuns: 5_000 }
+      { numRuns: repetitions(5_000) }
     )
   })
 })

@@ -7,6 +7,7 @@ import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { simpleCommand } from '../../src/lib/shell/command-words.ts'
 import { allowRule, askRule, bashFacts, decided, denyRule } from './permission-kit.ts'
+import { repetitions } from '../support/repetitions.ts'
 
 describe('one simple command', () => {
   test.each([
@@ -344,7 +345,7 @@ describe('a rule that refuses is not lost', () => {
       fc.property(before, before, split, after, (one, two, program, rest) => {
         expect(decided(bashFacts(`${one}${two}${program} x${rest}`), RULES)).toBe('deny')
       }),
-      { numRuns: 2_000 }
+      { numRuns: repetitions(2_000) }
     )
   })
 })

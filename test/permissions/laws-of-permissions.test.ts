@@ -8,6 +8,7 @@ import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
 import { onlyReads } from '../../src/lib/shell/only-reads.ts'
 import { freezeDeep } from '../../src/lib/util/plain.ts'
 import { bashFacts, fetching, HOME, other, read, WORKSPACE, ruleOf, write } from './permission-kit.ts'
+import { repetitions } from '../support/repetitions.ts'
 
 const STRENGTH: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 }
 
@@ -98,7 +99,7 @@ const policy: fc.Arbitrary<Policy> = fc.record({
   hook: fc.option(fc.record({ decision: anyBehavior, by: fc.constant('h') }), { nil: undefined })
 })
 
-const RUNS = { numRuns: 5_000 }
+const RUNS = { numRuns: repetitions(5_000) }
 
 describe('permissions', () => {
   test('the order of rules does not count', () => {

@@ -10,6 +10,7 @@ import { openaiServer } from '../support/openai-server.ts'
 import * as fc from '../support/fast-check.ts'
 import { HANG } from '../support/waiting.ts'
 import { SAMPLES } from './secret-samples.ts'
+import { repetitions } from '../support/repetitions.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
@@ -122,7 +123,7 @@ test('chunks of any sizes give what the whole text gives', () => {
         expect(filtered(pieces)).toBe(maskSecrets(whole))
       }
     ),
-    { numRuns: 5000 }
+    { numRuns: repetitions(5000) }
   )
 })
 

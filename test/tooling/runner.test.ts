@@ -80,6 +80,18 @@ test('G2: tests draw from the seed of the run only, and set no shorter limits', 
   expect(texts.filter(([, text]) => short.test(text)).map(([name]) => name)).toEqual([])
 })
 
+test('what is repeated less often in npm test is repeated in full in the exhaustive suites', () => {
+  const print =
+    'import("./vitest.config.ts").then(({ default: { test } }) => console.log(JSON.stringify(test.include)))'
+  const env = { ...process.env, CARABINER_TESTS: 'exhaustive' }
+  const { stdout } = spawnSync(process.execPath, ['-e', print], { encoding: 'utf8', env })
+  const included = JSON.parse(stdout) as readonly string[]
+  expect(included).toEqual(
+    expect.arrayContaining(['test/hooks/dispatch/laws.test.ts', 'test/world/files/own-file.test.ts'])
+  )
+  expect(included).toContain('test/**/*.exhaustive.test.ts')
+})
+
 test('checks can be asked for by name, and an unknown name is an error that lists them', () => {
   const check = (name: string) => spawnSync(process.execPath, ['scripts/check.ts', name], { encoding: 'utf8' })
   expect(check('imports').stdout).toMatch(/^✓ imports +\d+\.\d s\nall checks passed\n$/)

@@ -15,6 +15,7 @@ import {
   words,
   type Asked
 } from '../../support/agent-kit.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 const pause = () => new Promise<void>(resolve => setImmediate(resolve))
 const untilAborted = ({ signal }: { signal: AbortSignal }) =>
@@ -142,7 +143,7 @@ test('any calls, interrupted anywhere: what the model is sent next is always pai
         expect(new Set(uses).size).toBe(uses.length)
       }
     ),
-    { numRuns: 150 }
+    { numRuns: repetitions(150) }
   )
 })
 

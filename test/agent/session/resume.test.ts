@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { tool, type HookRegistry } from '../../../src/index.ts'
 import { ask, callTurn, inputsOf, project, registry, resultsIn } from '../../support/agent-kit.ts'
 import { again, counting, cutBehind, first, isOf, logLines, logOf } from './resume-kit.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 // F175
 test('the model is sent all that was said before, then the new prompt', async () => {
@@ -81,7 +82,7 @@ test('whatever hooks did to the conversation, it continues as if it had never be
       const parted = await again(place, ['Yes.'], { ...options, hooks: busyHooks() })
       expect(parted.sent.at(-1)!).toEqual(whole.sent.at(-1)!)
     }),
-    { numRuns: 40 }
+    { numRuns: repetitions(40) }
   )
 })
 

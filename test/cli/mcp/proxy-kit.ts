@@ -11,6 +11,8 @@ import { eventually } from '../../support/waiting.ts'
 
 const require = createRequire(import.meta.url)
 const program = (name: string): string => require.resolve(`@modelcontextprotocol/${name}/dist/index.js`)
+/** Servers compile nothing that another test has compiled. */
+const COMPILED = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' }
 
 export const EVERYTHING: readonly string[] = [process.execPath, program('server-everything'), 'stdio']
 export const filesystemServer = (folder: string): readonly string[] => [
@@ -45,7 +47,7 @@ export async function connect(words: readonly string[], options: Connecting = {}
   const transport = new StdioClientTransport({
     command,
     args: [...args],
-    env: { ...stage.env, ...env },
+    env: { ...stage.env, ...COMPILED, ...env },
     cwd: stage.project,
     stderr: 'pipe'
   })

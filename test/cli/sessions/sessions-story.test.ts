@@ -7,6 +7,7 @@ import { storyItems } from '../../../src/lib/cli/sessions/story.ts'
 import { readState, stateLabel } from '../../../src/lib/cli/sessions/state.ts'
 import { asTheirs } from '../../../src/lib/transcript/claude/claude-lines.ts'
 import type { TranscriptEntry, Gap } from '../../../src/index.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 /** Ours. */
 const STYLE = new RegExp(String.raw`\u001B\[\d+m`, 'g')
@@ -111,7 +112,7 @@ test(
           expect([...asTheirs(entries)].length).toBeGreaterThanOrEqual(0)
         }
       ),
-      { numRuns: 1_000 }
+      { numRuns: repetitions(1_000) }
     )
   }
 )

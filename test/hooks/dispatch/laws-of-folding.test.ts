@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, type Decision, type Precedence } from '../../../src/hooks.ts'
 import { foldReplies, type DecodedReply } from '../../../src/lib/hooks/dispatch/outcome.ts'
 import { deepFreeze } from './any-hooks.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 // So many runs take their time on a busy machine.
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
@@ -45,7 +46,7 @@ describe('folding', () => {
         expect(pieces).toEqual(whole)
         expect(kept).toEqual(answers)
       }),
-      { numRuns: 3000 }
+      { numRuns: repetitions(3000) }
     )
   })
 
@@ -58,7 +59,7 @@ describe('folding', () => {
         for (const list of [answers, turned, answers.toReversed()])
           expect(foldReplies(list).decision).toBe(strength[strongest])
       }),
-      { numRuns: 3000 }
+      { numRuns: repetitions(3000) }
     )
   })
 })
@@ -94,7 +95,7 @@ describe('precedence', () => {
           expect(decision).toBe(strongest('ask-over-allow', folded))
         }
       ),
-      { numRuns: 1000 }
+      { numRuns: repetitions(1000) }
     )
   })
 

@@ -2,6 +2,7 @@ import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { HookRegistry, type Outcome } from '../../../src/hooks.ts'
 import { callOf } from '../../support/hook-inputs.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 // This number of runs takes long on a busy machine.
 describe('matchers', () => {
@@ -27,7 +28,7 @@ describe('matchers', () => {
           expect(takes(names, target)).toBe(names.includes(target))
         }
       }),
-      { numRuns: 300 }
+      { numRuns: repetitions(300) }
     )
   })
 
@@ -42,7 +43,7 @@ describe('matchers', () => {
         expect(takes(`${head}*`, middle)).toBe(middle.startsWith(head))
         expect(takes(`*${tail}`, middle)).toBe(middle.endsWith(tail))
       }),
-      { numRuns: 300 }
+      { numRuns: repetitions(300) }
     )
   })
 })

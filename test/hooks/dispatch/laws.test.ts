@@ -6,6 +6,7 @@ import { manualClock } from '../../../src/testing.ts'
 import { anyHooks, anyInput, microtasks, registryOf, type HookBehaviour, type HookSpec } from './any-hooks.ts'
 import { fireSample } from '../../support/hook-kit.ts'
 import { callOf } from '../../support/hook-inputs.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 // So many runs take their time on a busy machine.
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
@@ -46,7 +47,7 @@ describe('nothing said changes nothing', () => {
         }
         expect(await fireSample(hooks, event)).toEqual(neutral)
       }),
-      { numRuns: 60 }
+      { numRuns: repetitions(60) }
     )
   })
 
@@ -96,7 +97,7 @@ describe('a deny is never lost', () => {
         )
         expect(denials).toHaveLength(specs.filter(isDeny).length)
       }),
-      { numRuns: 2000 }
+      { numRuns: repetitions(2000) }
     )
   })
 
@@ -108,7 +109,7 @@ describe('a deny is never lost', () => {
         expect(outcome.decision).not.toBe('deny')
         expect(outcome.failures).toEqual([])
       }),
-      { numRuns: 500 }
+      { numRuns: repetitions(500) }
     )
   })
 })
@@ -125,7 +126,7 @@ describe('the outcome does not depend on who was fastest', () => {
       fc.asyncProperty(anyHooks, latencies, latencies, async (specs, some, others) => {
         expect(await outcomeWith(specs, others)).toEqual(await outcomeWith(specs, some))
       }),
-      { numRuns: 1000 }
+      { numRuns: repetitions(1000) }
     )
   })
 

@@ -4,6 +4,7 @@ import { HookRegistry, later, type HookMessage, type HookResult } from '../../..
 import { manualClock } from '../../../src/testing.ts'
 import { after, unhandledDuring } from '../../support/hook-kit.ts'
 import { bash, loopTurn } from '../../support/hook-inputs.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 // So many runs take their time on a busy machine.
 const MANNERS = [
@@ -101,7 +102,7 @@ test('whatever hooks do, and whenever the run is aborted, every fire ends and te
           expect(told.filter(subtype => subtype === 'hook_response')).toHaveLength(ran ? 1 : 0)
         }
       }),
-      { numRuns: 400 }
+      { numRuns: repetitions(400) }
     )
   )
   expect(unhandled).toEqual([])

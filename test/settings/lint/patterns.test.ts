@@ -3,6 +3,7 @@ import { createContext, runInContext } from 'node:vm'
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { compileSafely } from '../../../src/lib/settings/lint/patterns.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 const LONG = 'a'.repeat(10_000)
 
@@ -177,7 +178,7 @@ describe('it means what RegExp means', () => {
         fc.pre(answers !== undefined)
         expect(texts.map(text => safe.test(text))).toEqual(answers)
       }),
-      { numRuns: 5_000 }
+      { numRuns: repetitions(5_000) }
     )
   })
 
@@ -193,7 +194,7 @@ describe('it means what RegExp means', () => {
         fc.pre(answers !== undefined)
         expect(texts.map(text => safe.test(text))).toEqual(answers)
       }),
-      { numRuns: 2_000 }
+      { numRuns: repetitions(2_000) }
     )
   })
 
@@ -211,7 +212,7 @@ describe('it means what RegExp means', () => {
         fc.pre(answers !== undefined)
         expect(texts.filter((text, index) => answers[index] === true && !safe.test(text))).toEqual([])
       }),
-      { numRuns: 3_000 }
+      { numRuns: repetitions(3_000) }
     )
   })
 })

@@ -7,6 +7,7 @@ import { searchFor } from '../../../src/lib/tools/files/edit-lines.ts'
 import { refreshSeen } from '../../../src/lib/tools/files/files-read.ts'
 import { afterSplices, changedRange, fingerprint, splicedPieces } from '../../../src/lib/world/files/fingerprint.ts'
 import { makePlace, makeSession, use } from '../tool-kit.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 /** Letters of an encoding, each as its bytes. */
 const ENCODINGS: Readonly<Record<string, readonly Buffer[]>> = {
@@ -90,7 +91,7 @@ describe.each(Object.keys(ENCODINGS))('%s', encoding => {
           ).toBe(true)
         }
         const property = fc.asyncProperty(cases(letters, LINE_ENDS[lineEnd]!, unit), fc.boolean(), check)
-        await fc.assert(property, { numRuns: 25 })
+        await fc.assert(property, { numRuns: repetitions(25) })
       },
       30_000
     )
@@ -112,7 +113,7 @@ test('an edit of any text is that of a string', async () => {
     await use(editTool, { file_path, old_string: old, new_string: now, replace_all: all }, session)
     expect(text('a')).toBe(content.split(old).join(now))
   })
-  await fc.assert(property, { numRuns: 300 })
+  await fc.assert(property, { numRuns: repetitions(300) })
 })
 
 test('a text with other line ends or other indentation is found, and only its lines change', async () => {
@@ -146,7 +147,7 @@ test('a text with other line ends or other indentation is found, and only its li
     expect(trimmed(middle)).toEqual(trimmed(now))
     expect(middle).toMatch(/^\tfirst\(\)\n\tsecond\(\)\n/)
   })
-  await fc.assert(property, { numRuns: 200 })
+  await fc.assert(property, { numRuns: repetitions(200) })
 })
 
 test('large texts are searched as small ones are', () => {
@@ -166,7 +167,7 @@ test('large texts are searched as small ones are', () => {
       }
     }
   )
-  fc.assert(property, { numRuns: 50 })
+  fc.assert(property, { numRuns: repetitions(50) })
   // LazyFields where it is looked at, and nowhere else.
   const bytes = Buffer.alloc(4_000_000, 'y')
   for (let sample = 0; sample < 16; sample++)
@@ -199,7 +200,7 @@ describe('fingerprints', () => {
         expect(changedRange(print, after)).toBeUndefined()
         expect(changedRange(fingerprint(bytes), after) === undefined).toBe(after.equals(bytes))
       }),
-      { numRuns: 500 }
+      { numRuns: repetitions(500) }
     )
   })
 
@@ -245,6 +246,6 @@ test('a difference leads from one text to the other', () => {
       }
       expect([...out, ...old.slice(at)].join('')).toBe(after)
     }),
-    { numRuns: 1000 }
+    { numRuns: repetitions(1000) }
   )
 })

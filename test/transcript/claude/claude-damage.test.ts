@@ -7,6 +7,7 @@ import { readTranscript } from '../read-transcript.ts'
 import { ask, ofType, project, words } from '../../support/agent-kit.ts'
 import { desk } from '../../cli/sessions/sessions-kit.ts'
 import { answerLine, readUse, fileOf, line, resultOf, textOf, user, type ClaudeLine } from './claude-kit.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 /** What a model receives when a session is resumed from this file, and what is reported to people. */
 async function resumed(lines: readonly object[] | string): Promise<{ sent: readonly string[]; notices: string }> {
@@ -247,7 +248,7 @@ test('D1: any one line, deleted or damaged, costs its own message alone, and som
       const isEnd = heads.has(String(gone['uuid'])) || gone['subtype'] !== undefined || index === lines.length - 1
       if (!isEnd) expect([...told].filter(each => !before.told.has(each))).toEqual([])
     }),
-    { numRuns: 3_000 }
+    { numRuns: repetitions(3_000) }
   )
 })
 

@@ -22,6 +22,7 @@ import {
   words,
   type Project
 } from '../../support/agent-kit.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/claude-transcripts', import.meta.url))
 const SHOP = '11111111-aaaa-4aaa-8aaa-000000000001'
@@ -120,7 +121,7 @@ describe('the line of conversation', () => {
         for (const way of [main, ...agents.values()]) expect(new Set(way).size).toBe(way.length)
         replay(asOurs(main))
       }),
-      { numRuns: 2_000 }
+      { numRuns: repetitions(2_000) }
     )
   })
 })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { changeOwnFile } from '../../../src/lib/world/lock/lock.ts'
+import { repetitions } from '../../support/repetitions.ts'
 
 const DRIVER = join(import.meta.dirname, 'drivers', 'changer.ts')
 
@@ -19,7 +20,7 @@ function folder(): string {
 test('ten processes change it at once: nothing is lost, and no one reads half of it', async () => {
   const place = folder()
   const path = join(place, 'list.json')
-  const [processes, times] = [10, 50]
+  const [processes, times] = [10, repetitions(50)]
   const children = Array.from({ length: processes }, (_, name) =>
     spawn(process.execPath, [DRIVER, path, String(name), String(times)], { stdio: ['pipe', 'pipe', 'inherit'] })
   )
