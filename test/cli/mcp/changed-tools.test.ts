@@ -24,7 +24,7 @@ test('changed between two sessions: the old description, a question for a person
   const { text, isError } = await refusing.call('echo', { text: 'hi' })
   expect([isError, text]).toEqual([
     true,
-    expect.stringMatching(/has changed.*first read.*does not support elicitation/)
+    expect.stringMatching(/has changed.*first read.*does not support elicitation.*or delete ~\/.carabiner\/mcp-tools/)
   ])
   expect((await refusing.call('say', { text: 'hi' })).isError).toBe(false)
   await refusing.client.close()

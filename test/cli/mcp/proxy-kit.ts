@@ -112,11 +112,11 @@ export function answering(allow: boolean | undefined): {
 export const SILENT_HOOK = `hooks.on('PreToolUse', () => undefined)`
 
 /** A proxy that is spoken to line by line. */
-export function rawProxy(server: readonly string[], hooks = SILENT_HOOK) {
+export function rawProxy(server: readonly string[], hooks = SILENT_HOOK, env: Readonly<Record<string, string>> = {}) {
   const stage = cliStage()
   const [, , ...words] = proxyWords(['--', ...server], stage, { hooks })
   const log = stage.write('home/calls.log', '')
-  const child = stage.start(words, { env: { MCP_LOG: log } })
+  const child = stage.start(words, { env: { MCP_LOG: log, ...env } })
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines: Record<string, unknown>[] = []
   let errors = ''

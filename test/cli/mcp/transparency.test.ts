@@ -184,7 +184,16 @@ test('messages that two parsers could read differently are not passed on', async
 
 test('names that a server might take for others are refused: of the method, of parameters, of arguments', async () => {
   const hooks = `hooks.on('PreToolUse', ({ toolInput }) => (toolInput.text ? { decision: 'deny' } : undefined))`
-  const { write, answer, initialize, stage } = rawProxy(SCRIPTED_SERVER, hooks)
+  const node = { properties: { pass: { type: 'string' }, below: { $ref: '#/$defs/node' } } }
+  const properties = {
+    edits: { type: 'array', items: { properties: { newText: {} }, allOf: [{ $ref: '#/$defs/node' }] } },
+    either: { anyOf: [{ type: 'string' }, { properties: { path: {} } }] },
+    any: { additionalProperties: { $ref: '#/$defs/node' } }
+  }
+  const lists = { name: 'lists', inputSchema: { type: 'object', properties, $defs: { node } } }
+  const { write, answer, initialize, stage, stderr } = rawProxy(SCRIPTED_SERVER, hooks, {
+    MCP_TOOLS: JSON.stringify([lists])
+  })
   await initialize()
   const send = (id: number, method: string, params: object): void => write({ jsonrpc: '2.0', id, method, params })
   const args = { text: 'x' }
@@ -195,15 +204,24 @@ test('names that a server might take for others are refused: of the method, of p
   for (const [id, params] of [
     { name: 'echo', arguments: {}, Arguments: args },
     { name: 'say', NAME: 'echo', arguments: {} },
-    { name: 'echo', arguments: { Text: 'x' } }
+    { name: 'echo', argu_ments: args },
+    { name: 'echo', argumentſ: args },
+    { name: 'echo', arguments: { Text: 'x' } },
+    { name: 'echo', arguments: { te_xt: 'x' } },
+    { name: 'lists', arguments: { edits: [{ newText: 'x' }, { new_text: 'x' }] } },
+    { name: 'lists', arguments: { edits: [{ below: { paſſ: 1 } }] } },
+    { name: 'lists', arguments: { either: { Path: 1 } } },
+    { name: 'lists', arguments: { any: { x: { 'pass ': 1 } } } }
   ].entries()) {
     send(10 + id, 'tools/call', params)
     const { result } = await answer(10 + id)
     expect(result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('differs only in case') }]
+      content: [{ text: expect.stringContaining('differs only in case or punctuation') }]
     })
   }
+  for (const [id, name] of ['param\u017F', 'Para-ms'].entries())
+    write({ jsonrpc: '2.0', id: 50 + id, method: 'tools/call', params: { name: 'say', arguments: {} }, [name]: {} })
   for (const [id, name] of ['Echo', 'echo\0', 'not-listed', '', undefined, {}, ['echo']].entries()) {
     send(30 + id, 'tools/call', { name, arguments: {} })
     const { result } = await answer(30 + id)
@@ -214,6 +232,10 @@ test('names that a server might take for others are refused: of the method, of p
   send(20, 'tools/list', {})
   await answer(20)
   expect(stage.read('home/calls.log')).toBe('')
+  expect(stderr().match(/an invalid message, which was not passed on/g)).toHaveLength(2)
+  const fine = { edits: [{ newText: 'x', below: { pass: 'y' } }], any: { PASS: { pass: '' }, path: {} }, other: [[]] }
+  send(21, 'tools/call', { name: 'lists', arguments: fine })
+  expect(await answer(21)).toMatchObject({ result: { content: [{ text: 'called lists' }] } })
 })
 
 test('a number that cannot be sent is judged as what is sent', async () => {
@@ -227,30 +249,56 @@ test('a number that cannot be sent is judged as what is sent', async () => {
 })
 
 test('a second request with the id of an open one cannot take its result', async () => {
-  const { write, answer, initialize, stderr } = rawProxy(
+  const { write, initialize, lines } = rawProxy(
     SCRIPTED_SERVER,
     `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
   )
   await initialize()
   write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'say', arguments: { text: 'secret' } } })
   write({ jsonrpc: '2.0', id: 1, method: 'ping' })
-  expect(JSON.stringify(await answer(1))).not.toContain('secret')
-  await eventually(() => stderr().includes('a second request with the id 1'))
+  await eventually(() => lines.filter(({ id }) => id === 1).length === 2)
+  expect(lines.filter(({ id }) => id === 1)).toEqual([
+    expect.objectContaining({ error: expect.objectContaining({ message: expect.stringContaining('id 1') }) }),
+    expect.objectContaining({ result: { content: [{ type: 'text', text: 'hidden' }] } })
+  ])
 })
 
-test('a server cannot pass a result off as a task or a question', async () => {
+test('good requests of a list are answered, whatever else it holds', async () => {
+  const { write, answer, initialize, stderr } = rawProxy(SCRIPTED_SERVER)
+  await initialize()
+  const request = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'say', arguments: { text: 'hi' } } }
+  write([{ ...request, id: 1 }, [{ ...request, id: 2 }], 7, { ...request, id: 3 }])
+  for (const id of [1, 3]) expect(await answer(id)).toMatchObject({ result: { content: [{ text: 'hi' }] } })
+  expect(stderr()).toContain('the client: it printed a line that is not a message')
+})
+
+test('of a response, only the result or the error reaches the client', async () => {
+  const { write, answer, initialize } = rawProxy(
+    SCRIPTED_SERVER,
+    `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))
+    hooks.on('PostToolUseFailure', ({ input }) => ({ additionalContext: 'seen: ' + input.error }))`
+  )
+  await initialize()
+  const send = (id: number, name: string): void =>
+    write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } })
+  send(1, 'beside')
+  expect(await answer(1)).toEqual({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'hidden' }] } })
+  send(2, 'rpc-error')
+  expect(await answer(2)).toEqual({
+    jsonrpc: '2.0',
+    id: 2,
+    error: { code: -32042, message: 'no such city\n\nseen: no such city', data: { city: 'X' } }
+  })
+})
+
+test('a server cannot pass a result off as a question', async () => {
   const { write, answer, initialize } = rawProxy(
     SCRIPTED_SERVER,
     `hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'hidden' }))`
   )
   await initialize()
-  for (const [id, name] of [
-    [1, 'as-task'],
-    [2, 'as-question']
-  ] as const) {
-    write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } })
-    expect(await answer(id)).toMatchObject({ result: { content: [{ text: 'hidden' }] } })
-  }
+  write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'as-question', arguments: {} } })
+  expect(await answer(1)).toMatchObject({ result: { content: [{ text: 'hidden' }] } })
 })
 
 test('a result that cannot be written as JSON is an error', async () => {
@@ -258,24 +306,4 @@ test('a result that cannot be written as JSON is an error', async () => {
   await initialize()
   write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'deep', arguments: {} } })
   expect(await answer(1)).toMatchObject({ error: { message: expect.stringContaining('cannot be passed on') } })
-})
-
-test('tasks are refused with the reason, since hooks could not judge what comes of them', async () => {
-  const { write, answer, initialize, stage } = rawProxy(SCRIPTED_SERVER)
-  await initialize('2025-11-25', { tasks: { requests: {} } })
-  const requests = [
-    ['tools/call', { name: 'as-task', arguments: {}, task: {} }],
-    ['tools/call', { name: 'as-task', arguments: {}, task: undefined }],
-    ['tasks/get', { taskId: '1' }],
-    ['tasks/result', { taskId: '1' }]
-  ] as const
-  for (const [id, [method, params]] of requests.entries()) {
-    write({ jsonrpc: '2.0', id, method, params })
-    const { error, result } = await answer(id)
-    if (id === 1) expect(result).toMatchObject({ content: [{ text: 'smuggled' }] })
-    else expect(error).toMatchObject({ message: expect.stringContaining('call the tool without a task') })
-  }
-  write({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'say', arguments: {}, Task: {} } })
-  expect(await answer(9)).toMatchObject({ result: { isError: true } })
-  expect(stage.read('home/calls.log')).toBe('call as-task {}\n')
 })

@@ -14,8 +14,8 @@ export interface CallGate {
   readonly server: { readonly name: string; readonly source: string }
   readonly hooks: ArmedHooks['hooks']
   readonly policy: Policy
-  /** Why no call can be judged, and none runs. */
-  readonly problem: string | undefined
+  /** Why no call can be judged, and none runs. Known when the tools are listed. */
+  problem: string | undefined
   notice(text: string): void
 }
 

@@ -7,7 +7,9 @@ import { isObject, same, type PlainObject } from '../../util/plain.ts'
 import { judgeOf, type CallGate } from './call-judge.ts'
 import type { OfferedTools } from './offered-tools.ts'
 import { ownId, type Questions } from './questions.ts'
-import { misspelledKey, type Relay } from './relay.ts'
+import { misspelledArgument, misspelledKey } from './misspelled.ts'
+import type { Relay } from './relay.ts'
+import { isTask, NO_TASKS } from './tasks.ts'
 
 export interface CallPorts {
   readonly gate: CallGate
@@ -49,8 +51,10 @@ export class GatedCall {
     try {
       return this.#withResult(await Promise.race([this.#result(), this.#interim.promise]))
     } catch (error) {
+      const { error: own } = this.#response ?? {}
       // The server's own error is passed on.
-      if (this.#response?.['error'] !== undefined) return this.#response
+      if (isObject(own))
+        return { jsonrpc: '2.0', error: { ...own, message: [own['message'], ...this.#contexts].join('\n\n') } }
       const why = this.#response === undefined ? 'the call was not sent' : UNKNOWN
       return this.#withResult(this.#failed(`${this.#name}: ${errorMessage(error)}; ${why}`))
     }
@@ -59,13 +63,13 @@ export class GatedCall {
   async #result(): Promise<PlainObject> {
     const { gate, tools } = this.#ports
     const { params } = this.#call
-    if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
     const tool = await tools.find(params['name'], page => this.#listTools(page))
+    if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
     const own = params['arguments'] ?? {}
     const misspelled =
-      misspelledKey(params, ['name', 'arguments', 'task']) ?? misspelledArgument(own, tool.definition.inputSchema)
+      misspelledKey(params, ['name', 'arguments']) ?? misspelledArgument(own, [tool.definition.inputSchema])
     if (misspelled !== undefined)
-      throw new Error(`there is no ${misspelled}, but a name that differs only in case; use that`)
+      throw new Error(`there is no ${misspelled}, but a name that differs only in case or punctuation; use that`)
     let read: ReturnType<typeof toolResultOf> | undefined
     let refusal: string | undefined
     const run = async (input: object): Promise<unknown> => {
@@ -98,6 +102,7 @@ export class GatedCall {
       return this.#pause({ resultType, inputRequests, requestState, _meta })
     this.#response = response
     if (isObject(error)) throw new Error(String(error['message']))
+    if (isTask(result)) throw new Error(`the server answered with a task, and ${NO_TASKS}`)
     return toolResultOf(result)
   }
 
@@ -114,7 +119,9 @@ export class GatedCall {
     const event = { tool_name: this.#name, tool_input: input as PlainObject }
     const hooks = await judgeOf(gate, tool).fire('PermissionRequest', event, { signal: this.#signal })
     const isRefused = hooks.decision === 'deny'
-    const answer = isRefused ? hooks.reason : await questions.ask(question, this.#call, this.#signal)
+    const answer = isRefused
+      ? hooks.reason
+      : await questions.ask({ ...question, change: tool?.change }, this.#call, this.#signal)
     if (isObject(answer)) return this.#pause(answer)
     if (answer !== true) return `${this.#name} needs permission (${reason}): ${answer}`
     if (tool?.change !== undefined) {
@@ -140,22 +147,13 @@ export class GatedCall {
     const contexts = this.#contexts.map(text => ({ type: 'text', text }))
     const all = contexts.length > 0 && { content: [...((result['content'] ?? []) as readonly unknown[]), ...contexts] }
     const type = '_meta' in this.#envelope && { resultType: 'complete' }
-    return { jsonrpc: '2.0', ...this.#response, result: { ...type, ...result, ...all } }
+    return { jsonrpc: '2.0', result: { ...type, ...result, ...all } }
   }
 }
 /** From 2026-07-28 on, each request says which protocol it follows and what the client can do. */
 function envelopeIn({ _meta: meta }: PlainObject): PlainObject {
   const own = Object.entries(isObject(meta) ? meta : {}).filter(([key]) => key.startsWith('io.modelcontextprotocol/'))
   return own.length === 0 ? {} : { _meta: Object.fromEntries(own) }
-}
-
-/** A name in the input that is none of the schema, and that some servers read as one of it. Hooks do not. */
-function misspelledArgument(input: unknown, schema: unknown): string | undefined {
-  const properties = isObject(schema) ? schema['properties'] : undefined
-  if (!isObject(input) || !isObject(properties)) return undefined
-  const names = Object.keys(properties)
-  const below = names.map(name => misspelledArgument(input[name], properties[name]))
-  return misspelledKey(input, names) ?? below.find(each => each !== undefined)
 }
 
 /** The result that a hook put in place of another: a text, a list of content, or a whole result. */

@@ -11,7 +11,7 @@ import { readServer, serversIn } from '../../tools/mcp/mcp-config.ts'
 import { linkTo, serverIdentity, type NamedServer } from '../../tools/mcp/mcp.ts'
 import { stdioLink, type ServerLink } from '../../tools/mcp/mcp-stdio.ts'
 import { serverLabel } from '../../util/names.ts'
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isObject } from '../../util/plain.ts'
 import { sayOnce } from '../../util/bounded.ts'
 import { isWebUrl } from '../../world/http/client.ts'
 import { startProcess } from '../../world/process/process.ts'
@@ -33,7 +33,7 @@ import type { CallGate } from './call-judge.ts'
 import { GatedCall, type CallPorts } from './gated-call.ts'
 import { OfferedTools } from './offered-tools.ts'
 import { Questions } from './questions.ts'
-import { failedResponse, Relay } from './relay.ts'
+import { Relay } from './relay.ts'
 
 const notice = (text: string): void => printError(`carabiner mcp: ${text}`)
 
@@ -100,19 +100,23 @@ function problemIn(state: ProjectState, flags: McpFlags, armed: HooksHere): stri
   return wrong.length === 0 ? undefined : wrong.map(findingLine).join('; ')
 }
 
-/** Says, once each, which tools have changed, which restrictions are about none of the tools, and whether any is. */
-function reportsOf({
-  server,
-  hooks,
-  policy
-}: CallGate): Pick<ConstructorParameters<typeof OfferedTools>[0], 'notice' | 'onListed'> {
+/**
+ * Says, once each, which tools have changed, which restrictions are about none of the tools, and whether any is. As long
+ * as a gate that is meant for these tools misses them, no call can be judged.
+ */
+function reportsOf(gate: CallGate): Pick<ConstructorParameters<typeof OfferedTools>[0], 'notice' | 'onListed'> {
+  const { server, hooks, policy, problem } = gate
   const say = sayOnce(notice)
   return {
     notice: say,
     onListed(names) {
       const listed = [{ ...server, status: 'connected' as const, tools: names.map(name => ({ name })) }]
-      for (const text of missedTools(policy.rules, hooks.list(), listed)) say(text)
-      if (policy.mode !== 'dontAsk' && !concernsAny(policy.rules, hooks.list(), names))
+      const gates = missedTools([], hooks.list(), listed)
+      for (const { text } of [...missedTools(policy.rules, [], listed), ...gates]) say(text)
+      const wrong = hooks.options.profile === 'compat' ? [] : gates.filter(({ isHere }) => isHere)
+      const missed = wrong.map(({ text }) => `${text}; correct the matcher, or remove the hook`).join('; ')
+      gate.problem = problem ?? (missed || undefined)
+      if (missed === '' && policy.mode !== 'dontAsk' && !concernsAny(policy.rules, hooks.list(), names))
         say(`no hook and no rule is about the tools of ${server.name}: every call is passed on`)
     }
   }
@@ -167,34 +171,19 @@ async function relayTo(server: ServerLink, gate: CallGate, tools: OfferedTools):
   }
 }
 
-const NO_TASKS =
-  'carabiner mcp passes no tasks on, because hooks could not judge their results; call the tool without a task'
-
 function addHandlers(ports: CallPorts, server: Transport): void {
   const { relay, tools, questions } = ports
-  const refuse = async (): Promise<PlainObject> => failedResponse(undefined, NO_TASKS)
   relay.handlers.set('initialize', async (request, signal) => {
-    questions.capabilities = partIn(request, 'params')['capabilities']
+    const { params } = request
+    questions.capabilities = isObject(params) && params['capabilities']
     const response = await relay.request('server', request, signal)
-    const { result } = response
-    const { protocolVersion, capabilities } = partIn(response, 'result')
-    if (typeof protocolVersion === 'string') server.setProtocolVersion?.(protocolVersion)
-    if (!isObject(result) || !isObject(capabilities)) return response
-    const { tasks: _, ...others } = capabilities
-    return { ...response, result: { ...result, capabilities: others } }
+    const version = isObject(response['result']) && response['result']['protocolVersion']
+    if (typeof version === 'string') server.setProtocolVersion?.(version)
+    return response
   })
   relay.handlers.set('tools/list', async (request, signal) => {
     const response = await relay.request('server', request, signal)
     return isObject(response['result']) ? { ...response, result: tools.read(response['result']) } : response
   })
-  relay.handlers.set('tools/call', (request, signal) =>
-    'task' in partIn(request, 'params') ? refuse() : new GatedCall(request, ports, signal).response()
-  )
-  relay.handlers.set('tasks/get', refuse)
-  relay.handlers.set('tasks/result', refuse)
-}
-
-const partIn = (message: PlainObject, part: 'params' | 'result'): PlainObject => {
-  const value = message[part]
-  return isObject(value) ? value : {}
+  relay.handlers.set('tools/call', (request, signal) => new GatedCall(request, ports, signal).response())
 }

@@ -22,9 +22,12 @@ const SCHEMA = {
 /** A question may never be answered: of more than these, the oldest is forgotten, and asked again if an answer comes. */
 const MOST_OPEN = 1000
 
-const CANNOT_ASK =
-  'this client cannot ask you, because it does not support elicitation. Use a client that does, or decide it in ' +
-  'advance: let the hook answer allow or deny, or remove the rule that asks'
+const CANNOT_ASK = 'this client cannot ask you, because it does not support elicitation. Use a client that does, or '
+const DECIDE = 'decide it in advance: let the hook answer allow or deny, or remove the rule that asks'
+const FORGET = 'delete ~/.carabiner/mcp-tools, so that all tools are approved as they are now'
+
+/** `change`: of the tool, which no hook or rule can approve. */
+type Question = GuardQuestion & { readonly change: string | undefined }
 
 /**
  * Asks the person at the client whether a call may run. Until 2025-11-25 that is a request to the client. From 2026-07-28
@@ -52,13 +55,13 @@ export class Questions {
   }
 
   /** True for a yes, a text for why not, or the result that asks. */
-  async ask(question: GuardQuestion, call: RecalledCall, signal: AbortSignal): Promise<true | string | PlainObject> {
+  async ask(question: Question, call: RecalledCall, signal: AbortSignal): Promise<true | string | PlainObject> {
     const { params, answer } = call
     const about = JSON.stringify([question.toolName, question.input])
     if (answer?.about === about) return answerIn(answer.given)
     const meta = params['_meta']
     const modern = isObject(meta) ? meta['io.modelcontextprotocol/clientCapabilities'] : undefined
-    if (!takesForms(modern ?? this.capabilities)) return CANNOT_ASK
+    if (!takesForms(modern ?? this.capabilities)) return CANNOT_ASK + (question.change === undefined ? DECIDE : FORGET)
     const form = { mode: 'form', message: questionText(question), requestedSchema: SCHEMA }
     const id = ownId()
     const elicitation = { method: 'elicitation/create', params: form }

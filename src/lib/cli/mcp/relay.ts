@@ -1,6 +1,9 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { setTimeout as wait } from 'node:timers/promises'
+import { lettersIn } from '../../util/names.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
+import { misspelledKey } from './misspelled.ts'
+import { isOfTasks, NO_TASKS, withoutTasks } from './tasks.ts'
 
 /** How long hooks may take to learn of the end, in milliseconds. */
 const CLOSE_GRACE = 2000
@@ -20,7 +23,7 @@ export interface RelayPorts extends Readonly<Record<Side, Transport>> {
  */
 export class Relay {
   /** By method: gives the response to a request of the client. */
-  readonly handlers = new Map<unknown, (request: PlainObject, signal: AbortSignal) => Promise<PlainObject>>()
+  readonly handlers = new Map<string, (request: PlainObject, signal: AbortSignal) => Promise<PlainObject>>()
   readonly #ports: RelayPorts
   readonly #waiting = { client: new Map<unknown, Take>(), server: new Map<unknown, Take>() }
   readonly #open = new Map<unknown, AbortController>()
@@ -54,6 +57,11 @@ export class Relay {
     if (!isObject(message) || kind === undefined)
       return this.#ports.notice(`the ${from} sent an invalid message, which was not passed on`)
     const { id, method, params } = message
+    if (kind !== 'response' && isOfTasks(message)) {
+      this.#ports.notice(`${String(method)} of the ${from} was not passed on: ${NO_TASKS}`)
+      if (kind === 'request') this.pass(from, failedResponse(id, `${NO_TASKS}; call the tool without a task`))
+      return
+    }
     const waiting = kind === 'response' ? this.#waiting[from].get(id) : undefined
     if (waiting !== undefined) return waiting(message)
     if (from === 'server') {
@@ -95,7 +103,8 @@ export class Relay {
 
   #begin(request: PlainObject): void {
     const { id, method } = request
-    if (this.#open.has(id)) return this.#ports.notice(`a second request with the id ${String(id)} was not passed on`)
+    if (this.#open.has(id))
+      return this.pass('client', failedResponse(id, `an earlier request with the id ${String(id)} has no response yet`))
     const controller = new AbortController()
     this.#open.set(id, controller)
     const close: Take = taken => {
@@ -108,7 +117,7 @@ export class Relay {
           fail(`the response cannot be passed on: ${error.message}`)
         )
     }
-    const handler = this.handlers.get(method)
+    const handler = this.handlers.get(String(method))
     if (handler === undefined && this.#resembles(method))
       return close(new Error(`there is no method ${String(method)}`))
     if (handler === undefined) return this.#send('server', request, controller.signal, close)
@@ -120,11 +129,8 @@ export class Relay {
 
   /** Whether a server might take it for a method with a handler. */
   #resembles(method: unknown): boolean {
-    const letters = (text: unknown): string =>
-      String(text)
-        .toLowerCase()
-        .replaceAll(/[^a-z]/g, '')
-    return [...this.handlers.keys()].some(each => letters(each) === letters(method))
+    const letters = lettersIn(String(method))
+    return [...this.handlers.keys()].some(each => lettersIn(each) === letters)
   }
 
   #send(to: Side, request: PlainObject, signal: AbortSignal, take: Take): void {
@@ -143,22 +149,18 @@ export class Relay {
   }
 
   async #write(to: Side, message: PlainObject, requestSignal?: AbortSignal): Promise<void> {
-    await this.#ports[to].send(message as unknown as JSONRPCMessage, requestSignal && { requestSignal })
+    await this.#ports[to].send(withoutTasks(message) as unknown as JSONRPCMessage, requestSignal && { requestSignal })
   }
 }
 
 /** A response that says why there is no result. */
-export const failedResponse = (id: unknown, message: string): PlainObject => ({
+const failedResponse = (id: unknown, message: string): PlainObject => ({
   jsonrpc: '2.0',
   id,
   error: { code: -32000, message }
 })
 
-const KEYS = ['id', 'method', 'params', 'result', 'error']
-
-/** A key that the other side might read as one of `known`: some parsers ignore the case of keys. */
-export const misspelledKey = (value: PlainObject, known: readonly string[]): string | undefined =>
-  Object.keys(value).find(key => !known.includes(key) && known.some(each => each.toLowerCase() === key.toLowerCase()))
+const KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
 
 /** Undefined for what the other side might read differently. */
 function kindOf(message: unknown): 'request' | 'notification' | 'response' | undefined {

@@ -5,12 +5,14 @@ import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts
 import type { HookDescription } from '../../hooks/hook.ts'
 import type { Rule } from '../../permissions/policy.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
+import { ALL_TOOL_NAMES } from '../../permissions/tool-names.ts'
 import { findingOf, sourceOf, type Finding } from '../../settings/files/finding.ts'
 import { matcherCheck, type AddFinding } from '../../settings/lint/lint-matcher.ts'
 import { compileSafely } from '../../settings/lint/patterns.ts'
 import { TOOL_NAMES } from '../../tool-table.ts'
 import { jsonIn } from '../../util/attempt.ts'
-import { serverLabel } from '../../util/names.ts'
+import { lettersIn, serverLabel } from '../../util/names.ts'
+import { nearMiss } from '../../util/near.ts'
 
 /** Gates that modules and programs added, whose matchers miss the tools. */
 export function gateFindings(armed: ArmedHooks, tools: readonly string[]): readonly Finding[] {
@@ -47,7 +49,19 @@ interface ServerTools {
   readonly tools: readonly { readonly name: string }[]
 }
 
-type Restriction = { readonly says: string; readonly name: string; readonly fits: (tool: string) => boolean }
+interface Restriction {
+  readonly says: string
+  readonly name: string
+  fits(tool: string): boolean
+  /** With all its names, if it has several. */
+  fitsAny(tool: string): boolean
+}
+
+interface Missed {
+  readonly text: string
+  /** It is about a tool of one of these servers, and protects none of them. */
+  readonly isHere: boolean
+}
 
 /**
  * Rules and gates for tools that a server does not have or calls differently, or for a server whose name is misspelt.
@@ -58,21 +72,16 @@ export function missedTools(
   hooks: readonly HookDescription[],
   servers: readonly ServerTools[],
   others: readonly string[] = []
-): readonly string[] {
+): readonly Missed[] {
   const ofRules = rules
     .filter(({ behavior }) => behavior !== 'allow')
-    .map(rule => ({
-      says: `${rule.source}: ${rule.text}`,
-      name: rule.tool,
-      fits: (tool: string) => forbidsTool([rule], tool)
-    }))
-  return [
-    ...new Set(
-      [...ofRules, ...hooks.flatMap(gatesByName)].flatMap(one =>
-        others.includes(one.name) ? [] : missedIn(one, servers)
-      )
-    )
-  ]
+    .map(rule => {
+      const fits = (tool: string): boolean => forbidsTool([rule], tool)
+      return { says: `${rule.source}: ${rule.text}`, name: rule.tool, fits, fitsAny: fits }
+    })
+  return [...ofRules, ...hooks.flatMap(gatesByName)].flatMap(one =>
+    others.includes(one.name) ? [] : missedIn(one, servers)
+  )
 }
 
 /** Whether a hook or a restricting rule is about one of these tools. */
@@ -91,29 +100,41 @@ export const concernsAny = (
         namesIn(matcher).some(text => tools.some(compileMatcher(text, compileSafely, true).matches)))
   )
 
-function gatesByName({ events, matcher, source, observe }: HookDescription): readonly Restriction[] {
+function gatesByName({ name: hook, events, matcher, source, observe }: HookDescription): readonly Restriction[] {
   if (gateOf(events) === undefined || observe) return []
-  return namesIn(matcher)
+  const texts = namesIn(matcher)
+  const all = texts.map(text => compileMatcher(text, compileSafely))
+  return texts
     .flatMap(text => (/^[\w\-|, ]+$/.test(text) ? text.split(/[|,] */) : text))
     .filter(name => /^(?:\^?mcp__|[\w-]+$)/.test(name))
-    .map(name => ({ says: `${source}: the matcher ${name}`, name, fits: compileMatcher(name, compileSafely).matches }))
+    .map(name => ({
+      says: `${source}: ${hook}: the matcher ${name}`,
+      name,
+      fits: compileMatcher(name, compileSafely).matches,
+      fitsAny: tool => all.some(({ matches }) => matches(tool))
+    }))
 }
 
-function missedIn({ says, name, fits }: Restriction, servers: readonly ServerTools[]): readonly string[] {
+function missedIn({ says, name, fits, fitsAny }: Restriction, servers: readonly ServerTools[]): readonly Missed[] {
+  const missed = (why: string, meant: string | undefined, isHere: boolean): readonly Missed[] => [
+    { text: `${says} protects nothing: ${why}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, isHere }
+  ]
+  const tools = servers.flatMap(server => server.tools.map(tool => tool.name))
+  const meant = tools.includes(name) ? undefined : tools.find(tool => isNamesake(name, tool))
+  if (meant !== undefined && !fitsAny(meant)) return missed(`the tool is called ${meant} here`, undefined, true)
   const label = /^\^?mcp__([\w-]+?)(?:__|$)/.exec(name)?.[1]
-  const missed = (why: string): readonly string[] => [`${says} protects nothing: ${why}`]
-  if (label === undefined) {
-    const meant = servers.flatMap(({ tools }) => tools).find(tool => tool.name.replace(/^mcp__.*?__/, '') === name)
-    return meant === undefined || TOOL_NAMES.includes(name) ? [] : missed(`the tool is called ${meant.name} here`)
-  }
-  const server = servers.find(each => serverLabel(each.name) === label)
-  if (server !== undefined)
-    return server.status !== 'connected' || server.tools.some(tool => fits(tool.name))
-      ? []
-      : missed(`the server ${server.name} has no such tool`)
-  const near = nearest(
-    label,
-    servers.map(each => serverLabel(each.name))
-  )
-  return near === undefined ? [] : missed(`there is no server ${label} (did you mean ${near}?)`)
+  if (label === undefined) return []
+  const labels = servers.map(each => serverLabel(each.name))
+  const server = servers[labels.indexOf(label)]
+  const near = server === undefined ? nearest(label, labels) : undefined
+  if (near !== undefined) return missed(`there is no server ${label}`, near, false)
+  if (server?.status !== 'connected' || tools.some(fits)) return []
+  return missed(`the server ${server.name} has no such tool`, nearMiss(name, tools), !tools.some(fitsAny))
+}
+
+/** Whether a name probably means this tool. That of a tool of an agent does not, if only case or punctuation differ. */
+function isNamesake(name: string, tool: string): boolean {
+  const own = tool.replace(/^mcp__.*?__/, '')
+  if (name === own || ALL_TOOL_NAMES.includes(name)) return name === own && !TOOL_NAMES.includes(name)
+  return [tool, own].map(lettersIn).includes(lettersIn(name))
 }

@@ -51,4 +51,7 @@ function ofOptions(
 const optionPlace = (key: string): Place => ({ file: 'options', line: 0, column: 0, key })
 
 export const mcpNotices = (...about: Parameters<typeof missedTools>): readonly Notice[] =>
-  missedTools(...about).map(content => ({ content: asOptions(content), tag: 'restriction' }))
+  [...new Set(missedTools(...about).map(({ text }) => text))].map(text => ({
+    content: asOptions(text),
+    tag: 'restriction'
+  }))

@@ -91,10 +91,10 @@ class StdioTransport implements Transport {
     const parsed = jsonIn(line)
     // In 2025-03-26, several messages may come as a list. Infinity would be sent on as null: that must be judged.
     const messages = [TOO_LARGE.test(line) ? jsonIn(JSON.stringify(parsed ?? null)) : parsed].flat()
-    if (messages.length === 0 || !messages.every(isObject)) return this.#remark(line)
-    this.#remarks = 0
+    if (!messages.every(isObject) || messages.length === 0) this.#remark(line)
+    else this.#remarks = 0
     try {
-      for (const message of messages) this.onmessage?.(message as unknown as JSONRPCMessage)
+      for (const message of messages) if (isObject(message)) this.onmessage?.(message as unknown as JSONRPCMessage)
     } catch (error) {
       this.#end(`it sent a message that cannot be read (${errorMessage(error)}), and was ended`)
     }
