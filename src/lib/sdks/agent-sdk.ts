@@ -61,7 +61,8 @@ export function toAgentSdkHooks(
     hooks: [
       async (input, _, { signal }) => {
         const limited = AbortSignal.any([signal, AbortSignal.timeout(ms)])
-        const outcome = await outcomeOn(registry, event, input, limited)
+        const fired = (async () => registry.fire(event, input as FireInput<EventName>, { signal: limited }))()
+        const outcome = await fired.catch((error: unknown) => outcomeOfError(event, error))
         const output = replacedOutput(outcome, input as PlainObject)
         return replaced.leakAfter(event, input as PlainObject, output) ?? answerFor(outcome, output)
       }
@@ -83,21 +84,12 @@ export function toAgentSdkHooks(
   return { hooks: Object.fromEntries(carried) as AgentSdkHooks, notCarried }
 }
 
-async function outcomeOn(
-  registry: HookRegistry,
-  event: EventName,
-  input: object,
-  signal: AbortSignal
-): Promise<Outcome> {
-  try {
-    return await registry.fire(event, input as FireInput<EventName>, { signal })
-  } catch (error) {
-    const reason = `the hooks of ${event} failed: ${errorMessage(error)}`
-    const effect = isGate(event)
-      ? ({ decision: 'deny', reason } as const)
-      : { systemMessages: [{ by: event, text: reason, to: 'user' as const }] }
-    return { ...neutralOutcome({ event, decides: true }), ...effect }
-  }
+function outcomeOfError(event: EventName, error: unknown): Outcome {
+  const reason = `the hooks of ${event} failed: ${errorMessage(error)}`
+  const effect = isGate(event)
+    ? ({ decision: 'deny', reason } as const)
+    : { systemMessages: [{ by: event, text: reason, to: 'user' as const }] }
+  return { ...neutralOutcome({ event, decides: true }), ...effect }
 }
 
 function answerFor(outcome: Outcome, output: unknown): AgentSdkAnswer & PlainObject {

@@ -230,11 +230,7 @@ class ToolGate {
   #run(name: string, input: unknown, options: ExecuteOptions): unknown {
     const decision = this.#decided(options.toolCallId, name, input)
     this.#decisions.delete(options.toolCallId)
-    if (decision?.isPermitted !== true)
-      throw refusedByGate(
-        name,
-        'there is no decision about this call with this input; pass toolApproval of guardTools()'
-      )
+    if (decision?.isPermitted !== true) throw refusedByGate(name, NO_DECISION)
     if (options.abortSignal?.aborted === true) throw refusedByGate(name, 'the run was aborted before it began')
     const { approvalId, call } = decision
     if (approvalId !== undefined) keepRecent(this.#used, approvalId, true, MOST_CALLS)
@@ -251,4 +247,5 @@ class ToolGate {
   }
 }
 
+const NO_DECISION = 'there is no decision about this call with this input; pass toolApproval of guardTools()'
 const refusedByGate = (toolName: string, why: string): Error => engineFault('E_REFUSED', toolName, 'guardTools()', why)
