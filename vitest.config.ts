@@ -13,19 +13,22 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
 
 const ORDINARY = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const exclude = [...configDefaults.exclude, EXHAUSTIVE]
-const testsWith = (text: RegExp): readonly string[] =>
-  globSync(ORDINARY, { cwd: import.meta.dirname, exclude: path => path.includes('node_modules') }).filter(path =>
+const testsWith = (text: RegExp, globs = ORDINARY): readonly string[] =>
+  globSync(globs, { cwd: import.meta.dirname, exclude: path => path.includes('node_modules') }).filter(path =>
     text.test(readFileSync(join(import.meta.dirname, path), 'utf8'))
   )
 
 /** They repeat something less often in `npm test`; the exhaustive suites have all of it. */
 const REPEATING = /\brepetitions\(/
 
-/** About code that keeps no state: these files share a process, which saves its start and what they import. */
+/** They share processes, which saves their start and what they import: what their tests change of one, they restore. */
 const SHARED = [
-  'test/{dialects,permissions,permissions/attacks,schema,seeds,shell}/*.test.ts',
-  'test/hooks/{,dispatch/,events/,time/}*.test.ts'
+  'test/{dialects,permissions,permissions/attacks,permissions/in-agent,schema,seeds,shell}/*.test.ts',
+  'test/hooks/{,dispatch/,events/,time/}*.test.ts',
+  'test/{agent,cli,e2e,gates,settings,tools/files,tools/mcp,tools/search,transcript}/**/*.test.ts'
 ]
+/** What one session keeps secret is masked in all of its process: files with a credential have their own. */
+const shared = testsWith(/^(?![^]*(?:API_KEY|TOKEN\b|[aA]piKey\b|[aA]uthorization|[cC]redential))/, SHARED)
 
 /** A hang limit, not a speed: a busy machine is only slower. */
 const HANG = 600_000
@@ -36,8 +39,8 @@ export default defineConfig({
       ? { include: [EXHAUSTIVE, ...testsWith(REPEATING)] }
       : {
           projects: [
-            { extends: true, test: { name: 'shared', include: SHARED, exclude, isolate: false } },
-            { extends: true, test: { name: 'own', include: ORDINARY, exclude: [...exclude, ...SHARED] } }
+            { extends: true, test: { name: 'shared', include: [...shared], exclude, isolate: false } },
+            { extends: true, test: { name: 'own', include: ORDINARY, exclude: [...exclude, ...shared] } }
           ]
         }),
     globalSetup: [fileURLToPath(new URL('scripts/build.ts', import.meta.url))],
@@ -47,7 +50,7 @@ export default defineConfig({
     hookTimeout: HANG,
     teardownTimeout: HANG,
     expect: { poll: { timeout: HANG / 2 } },
-    // Most tests wait for processes.
-    maxWorkers: 2
+    // On two cores: most tests wait for processes, and many of these for a time limit.
+    maxWorkers: exhaustive ? 2 : 3
   }
 })
