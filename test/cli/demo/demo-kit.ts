@@ -2,8 +2,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { expect, vi } from 'vitest'
-import { cliStage, ended, type CliStage } from '../support/cli-stage.ts'
-import { HANG } from '../support/waiting.ts'
+import { cliStage, ended, type CliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
 
 /** A stage whose folder for temporary files is its own. */
 export function tour(): CliStage & { readonly temp: Readonly<Record<string, string>>; left(): readonly string[] } {
@@ -31,7 +31,7 @@ function processesIn(folder: string): readonly string[] {
 }
 
 /** Waits until it has printed this. */
-export const prints = (child: ChildProcess, words: string): Promise<void> =>
+export const untilPrinted = (child: ChildProcess, words: string): Promise<void> =>
   new Promise(resolve => {
     let text = ''
     child.stdout?.on('data', (piece: Buffer) => (text += String(piece)).includes(words) && resolve())
@@ -42,7 +42,7 @@ export async function endsBy(signal: NodeJS.Signals, words: string, code: number
   const { start, temp, left } = tour()
   const child = start(['demo'], { env: temp })
   const end = ended(child)
-  await prints(child, words)
+  await untilPrinted(child, words)
   child.kill(signal)
   expect((await end).code).toBe(code)
   await vi.waitUntil(() => left().length === 0, { timeout: HANG / 2, interval: 20 })

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { demoPicture } from '../../scripts/print-demo.ts'
-import { CLI } from '../support/built-package.ts'
-import { ended } from '../support/cli-stage.ts'
-import { HANG } from '../support/waiting.ts'
-import { endsBy, prints, tour } from './demo-kit.ts'
+import { demoPicture } from '../../../scripts/print-demo.ts'
+import { CLI } from '../../support/built-package.ts'
+import { ended } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { endsBy, untilPrinted, tour } from './demo-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
 const hasScript = spawnSync('script', ['-qec', 'test -t 1', '/dev/null']).status === 0
 const ESC = '\u001B'
 
@@ -115,7 +115,7 @@ test.skipIf(!hasScript)('Ctrl-C in a terminal reaches the agent as well, and not
   const { env, temp, project, left } = tour()
   const child = inTerminal(80, { ...env, ...temp }, project)
   const end = new Promise<number | null>(resolve => child.once('close', resolve))
-  await prints(child, './send.sh invoice-2')
+  await untilPrinted(child, './send.sh invoice-2')
   child.stdin?.write('\u0003')
   expect(await end).toBe(130)
   await vi.waitUntil(() => left().length === 0, { timeout: HANG / 2, interval: 20 })
