@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parseObject } from '../../src/lib/util/json.ts'
 import { effectOf, inTurn, faultScene } from './scene.ts'
 import { PROFILES } from '../support/hook-inputs.ts'
-import { repetitions } from '../support/repetitions.ts'
+import { repetitions } from '../support/seed.ts'
 
 const nest = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
 const nestObjects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`

@@ -7,7 +7,7 @@ import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { simpleCommand } from '../../src/lib/shell/command-words.ts'
 import { allowRule, askRule, bashFacts, decided, denyRule } from './permission-kit.ts'
-import { repetitions } from '../support/repetitions.ts'
+import { repetitions } from '../support/seed.ts'
 
 describe('one simple command', () => {
   test.each([

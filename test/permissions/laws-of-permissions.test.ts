@@ -8,7 +8,7 @@ import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
 import { onlyReads } from '../../src/lib/shell/only-reads.ts'
 import { freezeDeep } from '../../src/lib/util/plain.ts'
 import { bashFacts, fetching, HOME, other, read, WORKSPACE, ruleOf, write } from './permission-kit.ts'
-import { repetitions } from '../support/repetitions.ts'
+import { repetitions } from '../support/seed.ts'
 
 const STRENGTH: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 }
 

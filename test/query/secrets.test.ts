@@ -10,7 +10,7 @@ import { openaiServer } from '../support/openai-server.ts'
 import * as fc from '../support/fast-check.ts'
 import { HANG } from '../support/waiting.ts'
 import { SAMPLES } from './secret-samples.ts'
-import { repetitions } from '../support/repetitions.ts'
+import { repetitions } from '../support/seed.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 

@@ -15,7 +15,7 @@ import {
   words,
   type Asked
 } from '../../support/agent-kit.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 const pause = () => new Promise<void>(resolve => setImmediate(resolve))
 const untilAborted = ({ signal }: { signal: AbortSignal }) =>

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { tool, type HookRegistry } from '../../../src/index.ts'
 import { ask, callTurn, inputsOf, project, registry, resultsIn } from '../../support/agent-kit.ts'
 import { again, counting, cutBehind, first, isOf, logLines, logOf } from './resume-kit.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 // F175
 test('the model is sent all that was said before, then the new prompt', async () => {

@@ -7,7 +7,7 @@ import { storyItems } from '../../../src/lib/cli/sessions/story.ts'
 import { readState, stateLabel } from '../../../src/lib/cli/sessions/state.ts'
 import { asTheirs } from '../../../src/lib/transcript/claude/claude-lines.ts'
 import type { TranscriptEntry, Gap } from '../../../src/index.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 /** Ours. */
 const STYLE = new RegExp(String.raw`\u001B\[\d+m`, 'g')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, type Decision, type Precedence } from '../../../src/hooks.ts'
 import { foldReplies, type DecodedReply } from '../../../src/lib/hooks/dispatch/outcome.ts'
 import { deepFreeze } from './any-hooks.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 // So many runs take their time on a busy machine.
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const

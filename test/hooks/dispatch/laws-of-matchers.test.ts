@@ -2,7 +2,7 @@ import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { HookRegistry, type Outcome } from '../../../src/hooks.ts'
 import { callOf } from '../../support/hook-inputs.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 // This number of runs takes long on a busy machine.
 describe('matchers', () => {

@@ -1,12 +1,11 @@
 import * as fc from '../../support/fast-check.ts'
-import { SEED, seeded } from '../../support/seed.ts'
 import { describe, expect, test } from 'vitest'
 import { EVENT_NAMES, HookRegistry, type Outcome, type Reply } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
 import { anyHooks, anyInput, microtasks, registryOf, type HookBehaviour, type HookSpec } from './any-hooks.ts'
 import { fireSample } from '../../support/hook-kit.ts'
 import { callOf } from '../../support/hook-inputs.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { SEED, repetitions, seeded } from '../../support/seed.ts'
 
 // So many runs take their time on a busy machine.
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const

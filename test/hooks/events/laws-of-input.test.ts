@@ -4,7 +4,7 @@ import { EVENT_NAMES, HookRegistry, type EventName } from '../../../src/hooks.ts
 import { anyHooks, anyInput, deepFreeze, microtasks, registryOf } from '../dispatch/any-hooks.ts'
 import { sampleOf } from '../../support/hook-kit.ts'
 import { callOf } from '../../support/hook-inputs.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 // So many runs take their time on a busy machine.
 describe('the caller’s input is never changed', () => {

@@ -4,7 +4,7 @@ import { HookRegistry, later, type HookMessage, type HookResult } from '../../..
 import { manualClock } from '../../../src/testing.ts'
 import { after, unhandledDuring } from '../../support/hook-kit.ts'
 import { bash, loopTurn } from '../../support/hook-inputs.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 // So many runs take their time on a busy machine.
 const MANNERS = [

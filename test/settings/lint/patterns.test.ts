@@ -3,7 +3,7 @@ import { createContext, runInContext } from 'node:vm'
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { compileSafely } from '../../../src/lib/settings/lint/patterns.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 const LONG = 'a'.repeat(10_000)
 

@@ -7,7 +7,7 @@ import { searchFor } from '../../../src/lib/tools/files/edit-lines.ts'
 import { refreshSeen } from '../../../src/lib/tools/files/files-read.ts'
 import { afterSplices, changedRange, fingerprint, splicedPieces } from '../../../src/lib/world/files/fingerprint.ts'
 import { makePlace, makeSession, use } from '../tool-kit.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 /** Letters of an encoding, each as its bytes. */
 const ENCODINGS: Readonly<Record<string, readonly Buffer[]>> = {

@@ -7,7 +7,7 @@ import { readTranscript } from '../read-transcript.ts'
 import { ask, ofType, project, words } from '../../support/agent-kit.ts'
 import { desk } from '../../cli/sessions/sessions-kit.ts'
 import { answerLine, readUse, fileOf, line, resultOf, textOf, user, type ClaudeLine } from './claude-kit.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 /** What a model receives when a session is resumed from this file, and what is reported to people. */
 async function resumed(lines: readonly object[] | string): Promise<{ sent: readonly string[]; notices: string }> {

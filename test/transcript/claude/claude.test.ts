@@ -22,7 +22,7 @@ import {
   words,
   type Project
 } from '../../support/agent-kit.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/claude-transcripts', import.meta.url))
 const SHOP = '11111111-aaaa-4aaa-8aaa-000000000001'

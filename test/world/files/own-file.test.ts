@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { changeOwnFile } from '../../../src/lib/world/lock/lock.ts'
-import { repetitions } from '../../support/repetitions.ts'
+import { repetitions } from '../../support/seed.ts'
 
 const DRIVER = join(import.meta.dirname, 'drivers', 'changer.ts')
 
