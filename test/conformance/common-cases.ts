@@ -48,6 +48,10 @@ const SCENES: readonly Scene[] = [
   { event: 'PermissionDenied', refusal: ignored },
   { event: 'Notification', refusal: ignored, context: true },
   { event: 'FileChanged', refusal: ignored },
+  { event: 'CwdChanged', refusal: ignored },
+  { event: 'InstructionsLoaded', refusal: ignored },
+  { event: 'StopFailure', refusal: ignored },
+  { event: 'AgentStop', refusal: ignored },
   { event: 'SessionEnd', refusal: ignored }
 ]
 

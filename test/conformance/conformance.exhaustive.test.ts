@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conformancePage } from '../../scripts/print-conformance.ts'
 import { HookEnvironment } from '../../src/external.ts'
-import { ANSWERS, EVENTS, type Outcome } from '../../src/hooks.ts'
+import { ANSWERS, EVENT_NAMES, EVENTS, type Outcome } from '../../src/hooks.ts'
 import { readFileSync } from 'node:fs'
 import { answerBy, DRIVERS, OBSTACLES } from '../support/external-kit.ts'
 import { CASES } from './cases.ts'
@@ -53,6 +53,10 @@ describe.each(MANNERS)('what a model says to %s', manner => {
     check(await answerBy(manner, says, event, 'strict'), strict)
     check(await answerBy(manner, says, event, 'compat'), compat)
   })
+})
+
+test('every event has cases', () => {
+  expect(EVENT_NAMES.filter(event => !CASES.some(each => each.event === event))).toEqual([])
 })
 
 test('every reason to leave a case out is given, and needed', () => {

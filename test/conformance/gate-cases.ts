@@ -178,7 +178,7 @@ const PROMPTS: readonly Case[] = [
     fields: { sessionTitle: 'Tidying' }
   }),
   prompt('an allow has no meaning', json({ decision: 'approve' }), nothing),
-  prompt('an ask cannot be answered', json({ decision: 'ask' }), closed('reply'), opened('reply')),
+  prompt('an ask cannot be answered', json({ decision: 'ask' }), closed('decision'), opened('decision')),
   prompt('exit 1 with approve', json({ decision: 'approve' }, 1), closed('exit'), marked(nothing)),
   prompt('exit 2 with context', json(specific('UserPromptSubmit', { additionalContext: 'note' }), 2, 'no'), {
     ...refused('no'),

@@ -61,7 +61,7 @@ export const OTHER_CASES: readonly Case[] = [
       updatedInput: { model: 'small' }
     }),
     the(event, 'allow', json({ decision: 'allow' }), allowed()),
-    the(event, 'ask', json({ decision: 'ask' }), closed('reply'), opened('reply')),
+    the(event, 'ask', json({ decision: 'ask' }), closed('decision'), opened('decision')),
     the(event, 'continue: false', json({ continue: false, stopReason: 'enough' }), {
       ...refused('enough'),
       continue: false,
@@ -110,7 +110,7 @@ export const OTHER_CASES: readonly Case[] = [
   the('PreModelSwitch', 'allows', json(switches('allow')), allowed('because')),
   the('PreModelSwitch', 'denies', json(switches('deny')), refused('because')),
   the('PreModelSwitch', 'asks', json(switches('ask')), { decision: 'ask', reason: 'because' }),
-  the('PreModelSwitch', 'cannot be deferred', json(switches('defer')), closed('reply'), opened('reply')),
+  the('PreModelSwitch', 'cannot be deferred', json(switches('defer')), closed('decision'), opened('decision')),
   the('PreModelSwitch', 'an unknown decision', json(switches('perhaps')), closed('reply'), opened('reply')),
   the('PreModelSwitch', 'exit 1 with an allow', json(switches('allow'), 1), closed('exit'), marked(allowed('because'))),
   the('PreModelSwitch', 'updatedInput has no effect', json(specific('PreModelSwitch', { updatedInput: {} })), nothing),

@@ -1,5 +1,5 @@
 /** PostModelResponse: an answer is judged before anyone sees it and before anything in it runs. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { deny, EVENT_NAMES, type HookFunction, HookRegistry, transform } from '../../../src/index.ts'
@@ -17,6 +17,7 @@ import {
   registry,
   words
 } from '../../support/agent-kit.ts'
+import { commandOn } from '../../support/command-settings.ts'
 import { cutBehind } from '../session/resume-kit.ts'
 
 const SECRET = 'hunter2-tangerine'
@@ -291,6 +292,11 @@ describe('holdOutput', () => {
       terminal_reason: 'turn_setup_failed',
       error_code: 'E_OPTION_INVALID'
     })
+    const files = project()
+    mkdirSync(join(files.home, '.claude'))
+    writeFileSync(join(files.home, '.claude/settings.json'), JSON.stringify(commandOn('PostModelResponse', 'exit 0')))
+    const fromFile = await ask(['Done.'], { in: files, holdOutput: false, watch: false })
+    expect(fromFile.result.error_code).toBe('E_OPTION_INVALID')
     const watching = registry(all => all.on('PostModelResponse', guard, { observe: true }))
     expect((await ask(['Done.'], { hooks: watching, holdOutput: false })).result.result).toBe('Done.')
   })

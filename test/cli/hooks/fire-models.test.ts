@@ -24,6 +24,18 @@ test.each([
   expect(await fired('sonnet', { ANTHROPIC_DEFAULT_SONNET_MODEL: 'claude-haiku-5-5' })).toBe(2)
 })
 
+test.each([
+  ['PreModelRequest', { tools: ['Read'] }],
+  ['PostModelResponse', { content: [{ type: 'text', text: 'Tidy.' }] }]
+])('%s: a part of the draft is enough, and the report has no objection to it', async (event, updatedInput) => {
+  const here = cliStage()
+  here.user(commandOn(event, prints({ hookSpecificOutput: { hookEventName: event, updatedInput } })))
+  const response = { content: [{ type: 'text', text: 'The folder is tidy.' }], stop_reason: 'end_turn' }
+  const { outcome, hooks } = await here.json<Fired>(['fire', event, '--set', `response=${JSON.stringify(response)}`])
+  expect(outcome).toMatchObject({ blocked: false, updatedInput })
+  expect(hooks).toMatchObject([{ notes: [] }])
+})
+
 test('a hook test names a model by its short name, too', async () => {
   const here = cliStage()
   here.user(commandOn('PreModelRequest', refuses('no haiku'), 'claude-haiku-5-5'))

@@ -174,6 +174,14 @@ describe('behaviour', () => {
       level: 'info'
     },
     {
+      what: 'the other one',
+      settings: commandOn('PostModelResponse', 'true'),
+      code: 'event-only-here',
+      key: 'hooks.PostModelResponse[0].hooks[0].type',
+      fix: 'nothing to do',
+      level: 'info'
+    },
+    {
       what: 'an agent that judges answers',
       settings: { hooks: { PostModelResponse: [{ hooks: [{ type: 'agent', prompt: 'Is it all right?' }] }] } },
       code: 'agent-judges-answer',

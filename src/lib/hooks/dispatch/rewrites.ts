@@ -76,6 +76,12 @@ export class Rewrites {
     return model === undefined ? current : { ...current, model }
   }
 
+  /** A request or an answer, whose parts are replaced one by one, and whose conversation is not changed. */
+  get #isOfModel(): boolean {
+    const { draft } = this.#run.hooks.row
+    return draft === 'request' || draft === 'response'
+  }
+
   get #before(): unknown {
     return this.#stage === undefined ? this.#draft : this.#stage.draft
   }
@@ -140,8 +146,9 @@ export class Rewrites {
     const whole = replied && isObject(before) && isObject(value) ? { ...before, ...value } : undefined
     const whyNot = whole === undefined ? why : this.#refusal(entry, whole, before)
     if (whole === undefined || whyNot !== undefined)
-      throw new HookFailure('rewrite', (this.#run.options.combine === undefined ? why : whyNot) ?? why)
-    this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was merged into the input`)
+      throw new HookFailure('rewrite', (this.#isOfModel ? whyNot : why) ?? why)
+    if (!this.#isOfModel)
+      this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was merged into the input`)
     return this.#merged(entry, before, whole)
   }
 
@@ -195,9 +202,7 @@ export class Rewrites {
       const before = this.#stage === undefined ? this.#messages : this.#stage.messages
       const edits = editsBetween(before ?? this.#original(), changed)
       if (edits === undefined) return undefined
-      const { draft } = this.#run.hooks.row
-      if (draft === 'request' || draft === 'response')
-        throw new Error('messages cannot be changed here; request.append adds to them')
+      if (this.#isOfModel) throw new Error('messages cannot be changed here; request.append adds to them')
       const now = applyEdits(this.#messages ?? this.#original(), edits)
       return { now, edits: editsBetween(this.#original(), now) }
     } catch (error) {
