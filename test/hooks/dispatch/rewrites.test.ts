@@ -108,6 +108,17 @@ describe('one draft', () => {
     }
   })
 
+  it('an equal object in place of the input is no change, and a change of it in place is one', () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', ctx => void (ctx.toolInput = { ...ctx.toolInput }))
+    expect(hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ updatedInput: undefined, failures: [] })
+    hooks.on('PreToolUse', ctx => {
+      ctx.toolInput = { ...ctx.toolInput }
+      ctx.toolInput['command'] = 'pwd'
+    })
+    expect(hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ updatedInput: { command: 'pwd' }, failures: [] })
+  })
+
   it('updatedInput null keeps the input', async () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', () => ({ updatedInput: null }))

@@ -118,6 +118,27 @@ describe('an input that a hook continues changing after it has settled', () => {
     for (const _fire of [1, 2]) expect((await hooks.fire('PreToolUse', bash('ls'))).updatedInput).toBeUndefined()
   })
 
+  it('does not show what later hooks change, nor what one changed before it failed', () => {
+    const hooks = new HookRegistry()
+    const kept: unknown[] = []
+    const keep = (ctx: HookContext<'PreToolUse'>): void => void kept.push(ctx.toolInput)
+    hooks.on('PreToolUse', keep)
+    hooks.on('PreToolUse', keep)
+    hooks.on('PreToolUse', ctx => {
+      keep(ctx)
+      ctx.toolInput['command'] = 'lost'
+      throw new Error('broken')
+    })
+    hooks.on('PreToolUse', ctx => {
+      keep(ctx)
+      ctx.toolInput['command'] = 'pwd'
+    })
+    const outcome = hooks.fire('PreToolUse', bash('ls'))
+    expect(kept.map(input => (input as { command: string }).command)).toEqual(['ls', 'ls', 'lost', 'pwd'])
+    expect(new Set(kept).size).toBe(4)
+    expect(outcome).toMatchObject({ blocked: true, updatedInput: { command: 'pwd' } })
+  })
+
   it('is a copy of its own, also when first looked at afterwards', async () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', ctx => queueMicrotask(() => (ctx.toolInput['command'] = 'evil')))

@@ -11,6 +11,7 @@ import type { Profile } from '../dialect.ts'
 
 /** Implements every `HookContext`. Nothing is computed before it is read. */
 export class Context {
+  // Methods are static or functions: a private method would add a field to each object.
   readonly #run: Run
   readonly #entry: HookEntry
   #settled = false
@@ -62,58 +63,58 @@ export class Context {
   }
 
   get toolName(): unknown {
-    return this.#field('tool_name')
+    return fieldOf(this.#run, this.#entry, 'tool_name')
   }
   get toolUseId(): unknown {
-    return this.#field('tool_use_id')
+    return fieldOf(this.#run, this.#entry, 'tool_use_id')
   }
   get toolInput(): unknown {
     // Only the input of a tool is a draft with keys, and their number costs less to compare than a name.
     return this.#run.flatKeys > 0 || this.#entry.row.draft === 'tool_input'
-      ? this.#borrow()
-      : this.#copied('tool_input')
+      ? Context.#borrow(this)
+      : Context.#copied(this, 'tool_input')
   }
   set toolInput(value: unknown) {
-    this.#write('tool_input', value)
+    Context.#write(this, 'tool_input', value)
   }
   get toolResponse(): unknown {
-    return this.#copied('tool_response')
+    return Context.#copied(this, 'tool_response')
   }
   get error(): unknown {
-    return this.#field('error')
+    return fieldOf(this.#run, this.#entry, 'error')
   }
   get prompt(): unknown {
-    return this.#entry.row.draft === 'prompt' ? this.#borrow() : undefined
+    return this.#entry.row.draft === 'prompt' ? Context.#borrow(this) : undefined
   }
   set prompt(value: unknown) {
-    this.#write('prompt', value)
+    Context.#write(this, 'prompt', value)
   }
   get request(): unknown {
-    return this.#entry.row.draft === 'request' ? this.#borrow() : undefined
+    return this.#entry.row.draft === 'request' ? Context.#borrow(this) : undefined
   }
   set request(value: unknown) {
-    this.#write('request', value)
+    Context.#write(this, 'request', value)
   }
   get response(): unknown {
-    return this.#entry.row.draft === 'response' ? this.#borrow() : undefined
+    return this.#entry.row.draft === 'response' ? Context.#borrow(this) : undefined
   }
   set response(value: unknown) {
-    this.#write('response', value)
+    Context.#write(this, 'response', value)
   }
   get subagentId(): unknown {
-    return this.#entry.event.startsWith('Subagent') ? this.#field('agent_id') : undefined
+    return this.#entry.event.startsWith('Subagent') ? fieldOf(this.#run, this.#entry, 'agent_id') : undefined
   }
 
   get messages(): Message[] {
-    return (this.#more.messages ??= this.#run.rewrites.history())
+    return (Context.#more(this).messages ??= this.#run.rewrites.history())
   }
   set messages(value: Message[]) {
-    if (this.#settled) this.#refuse('messages')
-    else this.#more.messages = value
+    if (this.#settled) refuse(this.#run, this.#entry, 'messages')
+    else Context.#more(this).messages = value
   }
 
   get signal(): AbortSignal {
-    const more = this.#more
+    const more = Context.#more(this)
     if (more.controller === undefined) {
       more.controller = new AbortController()
       if (more.abandoned !== undefined) more.controller.abort(more.abandoned)
@@ -147,37 +148,39 @@ export class Context {
     if (this.#entry.row.failure === 'closed') this.#run.tally.failOpen(this.#entry)
   }
 
-  /** A field of the input, if the event defines it. */
-  #field(name: string): unknown {
-    const { fields } = this.#entry.row
-    return name in fields || `${name}?` in fields ? this.#run.input[name] : undefined
+  static #copied(ctx: Context, name: 'tool_input' | 'tool_response'): unknown {
+    return (Context.#more(ctx)[name] ??= copyPlain(fieldOf(ctx.#run, ctx.#entry, name)))
   }
-  #copied(name: 'tool_input' | 'tool_response'): unknown {
-    return (this.#more[name] ??= copyPlain(this.#field(name)))
+  static #more(ctx: Context): LazyFields {
+    return (ctx.#rest ??= {})
   }
-  get #more(): LazyFields {
-    return (this.#rest ??= {})
+  static #borrow(ctx: Context): unknown {
+    if (ctx.#draft === undefined) ctx.#draft = ctx.#run.lend()
+    return ctx.#draft
   }
-  #borrow(): unknown {
-    if (this.#draft === undefined) this.#draft = this.#run.lend()
-    return this.#draft
-  }
-  #write(field: string, value: unknown): void {
-    if (this.#settled || this.#entry.row.draft !== field) this.#refuse(field)
-    else this.#draft = value ?? null
-  }
-  #refuse(field: string): void {
-    this.#run.trace?.note(this.#entry, `${field} cannot be changed now; the write was dropped`)
+  static #write(ctx: Context, field: string, value: unknown): void {
+    if (ctx.#settled || ctx.#entry.row.draft !== field) return refuse(ctx.#run, ctx.#entry, field)
+    ctx.#draft = value ?? null
+    Context.#more(ctx).replaced = true
   }
 
+  /** Closes the context of a hook that has changed nothing. Otherwise returns false, and it is open. */
+  static closeUnchanged(ctx: Context): boolean {
+    const rest = ctx.#rest
+    if (rest !== undefined && (rest.messages !== undefined || rest.replaced === true)) return false
+    if (ctx.#draft !== undefined && !ctx.#run.isDraft(ctx.#draft)) return false
+    ctx.#settled = true
+    return true
+  }
   /** From now on writes are dropped. */
   static close(ctx: Context): void {
     ctx.#settled = true
   }
   static abandon(ctx: Context, reason: Error): void {
     ctx.#settled = true
-    ctx.#more.abandoned = reason
-    ctx.#more.controller?.abort(reason)
+    const more = Context.#more(ctx)
+    more.abandoned = reason
+    more.controller?.abort(reason)
   }
   static draft(ctx: Context): unknown {
     return ctx.#draft
@@ -186,6 +189,9 @@ export class Context {
     return ctx.#rest?.messages
   }
 }
+
+/** For each hook, and reading a constant costs V8 less than looking up a method of the class. */
+export const { closeUnchanged } = Context
 
 /** What hooks outside the process receive, made once for all hooks that see the same draft. */
 export interface WireInput {
@@ -198,10 +204,21 @@ export interface WireInput {
 /** Rarely used fields, created on first use. */
 interface LazyFields {
   messages?: Message[]
+  /** The hook has assigned to the draft. */
+  replaced?: boolean
   tool_input?: unknown
   tool_response?: unknown
   controller?: AbortController
   abandoned?: Error
+}
+
+/** A field of the input, if the event defines it. */
+function fieldOf(run: Run, { row }: HookEntry, name: string): unknown {
+  return name in row.fields || `${name}?` in row.fields ? run.input[name] : undefined
+}
+
+function refuse(run: Run, entry: HookEntry, field: string): void {
+  run.trace?.note(entry, `${field} cannot be changed now; the write was dropped`)
 }
 
 /** Instances of classes cannot be copied, so that one hook could change what other hooks have judged. */

@@ -12,6 +12,8 @@ export interface SelectedHooks {
   readonly stages: readonly number[] | undefined
   readonly observers: readonly HookEntry[]
   readonly empty: boolean
+  /** All deciders are. */
+  readonly simple: boolean
 }
 
 const MOST_TARGETS = 1_000
@@ -85,7 +87,8 @@ export class EventHooks {
       allows: this.row.answer === 'gate' ? deciders.map(allowBy) : [],
       stages: stagesOf(deciders),
       observers: matching.filter(entry => entry.observe),
-      empty: matching.length === 0
+      empty: matching.length === 0,
+      simple: deciders.every(entry => entry.simple)
     })
   }
 

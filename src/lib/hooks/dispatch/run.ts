@@ -1,6 +1,6 @@
-import { copyPlain, flatKeys, holdsSame, isObject, same, type PlainObject } from '../../util/plain.ts'
+import { copyPlain, flatKeys, holdsSame, same, type PlainObject } from '../../util/plain.ts'
 import { ALLOW } from '../reply.ts'
-import { Context, refuseStrangers } from './context.ts'
+import { closeUnchanged, Context, refuseStrangers } from './context.ts'
 import type { AbortFlag } from './deadlines.ts'
 import type { HookEntry } from './entry.ts'
 import { NO_OPTIONS, type FireOptions, type RegistryInternals, type Reported } from '../registry-internals.ts'
@@ -31,7 +31,7 @@ export class Run {
   trace: Trace | undefined
   /** Hooks may have to be skipped or traced. */
   #careful = false
-  /** There is no trace, and hooks are called for the first time: most answers need no further steps. */
+  /** There is no trace, hooks are simple, and called for the first time: most answers need no further steps. */
   quick = true
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly HookEntry[]
@@ -39,6 +39,8 @@ export class Run {
   #selected: SelectedHooks
   #stages: readonly number[] | undefined
   ctx: Context | undefined
+  /** Settles the outcome of a fire that waits. Not in its `Wait`: V8 writes to a new object at less cost. */
+  resolve: ((outcome: Outcome | Promise<never>) => void) | undefined
   stage: Stage | undefined
   patience = 0
   budgeted = false
@@ -62,8 +64,8 @@ export class Run {
     this.list = selected.deciders
     this.#stages = selected.stages
     const { outbox, settings } = registry
-    if (options !== NO_OPTIONS || outbox !== undefined || settings.budget !== undefined || !this.hooks.decides)
-      this.prepare()
+    const isUsual = selected.simple && this.hooks.decides
+    if (options !== NO_OPTIONS || outbox !== undefined || settings.budget !== undefined || !isUsual) this.prepare()
   }
 
   prepare(): void {
@@ -72,8 +74,9 @@ export class Run {
     const { budget, clock } = registry.settings
     if (budget !== undefined) this.budgetEnd = clock.now() + budget
     const isReported = options.report === true
-    this.quick = !isReported && registry.outbox === undefined
-    if (!this.quick) this.trace = new Trace(registry, this.sessionId, isReported, input[hooks.row.target ?? ''])
+    const traced = isReported || registry.outbox !== undefined
+    if (traced) this.trace = new Trace(registry, this.sessionId, isReported, input[hooks.row.target ?? ''])
+    this.quick = !traced && this.#selected.simple
     this.#careful = !this.quick || budget !== undefined || this.signal !== undefined
   }
 
@@ -93,7 +96,8 @@ export class Run {
     do {
       const pending = this.#stages === undefined ? this.askEach() : this.askStages(this.#stages)
       if (pending !== undefined) return pending
-    } while (this.nextPhase())
+      // Without these the first phase is the only one.
+    } while ((this.rewritten !== undefined || this.#selected.observers.length > 0) && this.nextPhase())
     return undefined
   }
 
@@ -102,7 +106,7 @@ export class Run {
     for (let place = this.place; place < list.length; place++) {
       const entry = list[place]
       this.place = place
-      const pending = entry && this.ask(entry)
+      const pending = entry === undefined ? undefined : this.ask(entry)
       if (pending !== undefined) return pending
     }
     return undefined
@@ -119,8 +123,7 @@ export class Run {
   }
 
   ask(entry: HookEntry): PendingAnswer | undefined {
-    if ((this.#careful || !entry.simple || this.session?.aborted === true) && isPassedOver(this, entry))
-      return undefined
+    if ((this.#careful || this.session?.aborted === true) && isPassedOver(this, entry)) return undefined
     const ctx = new Context(this, entry)
     let raw: unknown
     try {
@@ -134,9 +137,8 @@ export class Run {
 
   receive(entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
     const allow = raw === ALLOW ? this.#selected.allows[this.place] : undefined
-    if ((raw !== undefined && allow === undefined) || !this.quick || !entry.simple || !isUnchanged(this, ctx))
+    if ((raw !== undefined && allow === undefined) || !this.quick || !closeUnchanged(ctx))
       return take(this, entry, ctx, raw)
-    Context.close(ctx)
     if (allow !== undefined) this.tally.record(entry, allow)
     return undefined
   }
@@ -145,6 +147,17 @@ export class Run {
   lend(): unknown {
     if (this.flatKeys < 0) this.readDraft()
     return this.flatKeys > 0 ? { ...(this.draft as PlainObject) } : copyPlain(this.draft)
+  }
+
+  /** Whether a copy that was lent is still the same. */
+  isDraft(copy: unknown): boolean {
+    const { draft, flatKeys: keys } = this
+    try {
+      return keys > 0 ? holdsSame(copy as PlainObject, draft as PlainObject, keys) : same(copy, draft)
+    } catch {
+      // A getter of the hook threw, which is reported when it is read again.
+      return false
+    }
   }
 
   /** Reads the draft from the input. Throws if it cannot be copied, for each hook that reads it. */
@@ -231,6 +244,7 @@ export class Run {
 
   enter(list: readonly HookEntry[]): true {
     this.quick = false
+    this.#careful = true
     this.list = list
     this.#stages = stagesOf(list)
     this.place = 0
@@ -300,17 +314,5 @@ function take(run: Run, entry: HookEntry, ctx: Context, raw: unknown): PendingAn
   } catch (error) {
     fail(run, entry, ctx, HookFailure.by('reply', error))
     return undefined
-  }
-}
-
-function isUnchanged({ draft, flatKeys: keys }: Run, ctx: Context): boolean {
-  const copy = Context.draft(ctx)
-  if (Context.messages(ctx) !== undefined) return false
-  if (copy === undefined) return true
-  try {
-    return keys > 0 && isObject(copy) ? holdsSame(copy, draft as PlainObject, keys) : same(copy, draft)
-  } catch {
-    // A getter of the hook threw, which is reported when it is read again.
-    return false
   }
 }

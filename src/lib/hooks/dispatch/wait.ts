@@ -23,7 +23,6 @@ export class Wait implements Waiter {
   next: Waiter | undefined
   /** Absent between two fires. */
   run: Run | undefined
-  #resolve: ((outcome: Outcome | Promise<never>) => void) | undefined
   readonly #onAnswer = (raw: unknown): void => Wait.#resume(this, raw, false)
   readonly #onError = (error: unknown): void => Wait.#resume(this, error, true)
   /** Hooks are being called, so that none is waited for. */
@@ -34,7 +33,7 @@ export class Wait implements Waiter {
     const wait = spare ?? new Wait()
     spare = undefined
     const outcome = new Promise<Outcome>(resolve => {
-      wait.#resolve = resolve
+      run.resolve = resolve
     })
     try {
       Wait.#begin(wait, run, pending)
@@ -81,18 +80,16 @@ export class Wait implements Waiter {
 
   static #end(wait: Wait, run: Run): void {
     const outcome = run.finish()
-    const resolve = wait.#resolve
     run.registry.deadlines.remove(wait)
     wait.run = undefined
-    wait.#resolve = undefined
     spare = wait
-    resolve?.(outcome)
+    run.resolve?.(outcome)
   }
 
   /** A fault of the engine itself: the fire rejects, and no gate opens. */
   static #giveUp(wait: Wait, run: Run, error: unknown): void {
     run.registry.deadlines.remove(wait)
-    wait.#resolve?.(Promise.reject(error))
+    run.resolve?.(Promise.reject(error))
   }
 
   cut(why: 'timeout' | 'aborted'): void {
@@ -102,10 +99,8 @@ export class Wait implements Waiter {
     run.registry.deadlines.remove(this)
     try {
       const pending = run.resume(run.ctx && abandon(run.ctx, why, run), true)
-      if (pending === undefined) return this.#resolve?.(run.finish())
-      const next = new Wait()
-      next.#resolve = this.#resolve
-      Wait.#begin(next, run, pending)
+      if (pending === undefined) return run.resolve?.(run.finish())
+      Wait.#begin(new Wait(), run, pending)
     } catch (error) {
       Wait.#giveUp(this, run, error)
     }
