@@ -158,9 +158,18 @@ describe('rules with examples', () => {
 
   test('risky rules warn', async () => {
     const stage = cliStage()
-    stage.user({ permissions: { allow: ['Bash(bash *)', 'Bash(git *)'], deny: ['Bash(rm -rf *)'] } })
+    const allow = [
+      'Bash(bash *)',
+      'Bash(git *)',
+      'Bash(GOOS=linux go build *)',
+      'Bash(GOOS=linux *)',
+      'Bash(rm /tmp/*)'
+    ]
+    stage.user({ permissions: { allow, deny: ['Bash(rm -rf *)'] } })
     const { stdout, code } = await stage.run(['hooks', 'check'])
-    expect(stdout.match(/rule-risky/g)).toHaveLength(2)
+    expect(stdout.match(/rule-risky/g)).toHaveLength(5)
+    expect(stdout).toContain('write Bash(go build *)')
+    expect(stdout).toContain('does not cover options of rm')
     expect(stdout).toContain('which runs other programs')
     expect(stdout).toContain('depends on the order and spelling of -rf')
     expect(code).toBe(0)

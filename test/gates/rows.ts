@@ -161,6 +161,7 @@ export const ROWS: readonly Row[] = [
   permissions('deny in Cyrillic', 'stop', 'write Bash', { deny: [CYRILLIC] }),
   permissions('deny Bash:*', 'stop', 'write "Bash"', { deny: ['Bash:*'] }),
   permissions('deny Bash()', 'stop', 'has an empty pattern', { deny: ['Bash()'] }),
+  permissions('ask behind a variable', 'stop', 'write Bash(npm publish *)', { ask: ['Bash(CI=1 npm publish *)'] }),
   permissions('deny of a path in quotes', 'stop', 'names no path', { deny: ['Read("./.env")'] }),
   permissions('deny of a path in a variable', 'stop', 'names no path', { deny: ['Read($HOME/.ssh/**)'] }),
   permissions('deny of a path as a URL', 'stop', 'names no path', { deny: ['Edit(file:///etc/hosts)'] }),

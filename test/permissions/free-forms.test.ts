@@ -1,9 +1,11 @@
 /** What needs no rule: literal words, a short list of options, and the repository of the project. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decide } from '../../src/lib/permissions/decide.ts'
 import { rulesToAdd } from '../../src/lib/permissions/suggestions.ts'
+import { isThere } from '../../src/lib/world/files/paths.ts'
 import { allowRule, policy } from './permission-kit.ts'
 import { attackStage, type Stage } from './attacks/stage.ts'
 
@@ -147,4 +149,29 @@ describe('git', () => {
   )
   test('the top of the repository, by its path', () =>
     expect(free(`cd ${stage.root} && git status`)).toMatchObject([{}, undefined]))
+})
+
+describe('a program of the project', () => {
+  test('has no blank in its name: a row of a sub-command is not its row', () => {
+    for (const command of ["'git log'", "'git status' -s", "'command -v' x"])
+      expect(stage.judge(command, []).decision, command).toBe('ask')
+  })
+  test('that PATH leads to needs a rule, also where the system has none', () => {
+    for (const name of ['rg', 'jq', 'tree', 'xxd']) {
+      const bin = join(stage.root, 'node_modules/.bin')
+      mkdirSync(bin, { recursive: true })
+      writeFileSync(join(bin, name), '')
+      const command = `${name} f`
+      const subject = { kind: 'command', command } as const
+      const call = { tool: 'Bash', input: { command }, subject, readOnly: false, cwd: stage.root, has: isThere }
+      const decision = decide({ ...call, searchPath: bin }, policy([], { roots: [stage.root] })).decision
+      expect([name, decision]).toEqual([name, 'ask'])
+    }
+  })
+})
+
+test('keys that start the program that checks signatures need a rule', () => {
+  for (const command of ['git branch --sort=signature', 'git tag --sort=-signature:key'])
+    expect(stage.judge(command, [allowRule('Bash(git *)')]).decision).toBe('ask')
+  expect(free('git branch --sort=-committerdate')).toEqual(['git branch --sort=-committerdate', undefined])
 })

@@ -39,6 +39,8 @@ describe('reading a rule', () => {
     ['Bash(\u001B[2J)', 'is not a rule'],
     ['Ba*', 'has a * in the name'],
     ['*', 'is not a rule'],
+    ['Bash(FOO=1 rm *)', 'begins with a variable, and fits nothing; write Bash(rm *)'],
+    ['Bash(A=1 B=2 rm x)', 'write Bash(rm x)'],
     ['Edit(!src/**)', 'excludes something'],
     ['Read(~root/x)', "another user's home directory"],
     ['WebFetch(domain:)', 'names no domain'],

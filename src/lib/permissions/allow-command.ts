@@ -166,7 +166,8 @@ class Judge {
       whys.push({ why, once: form.row === undefined && literal > 0 })
     }
     const hidden = form.deep ? place.secretIn(words.map(each => each.text)) : undefined
-    const why = planted ?? ruleNeeded(step) ?? questionOf(form, place) ?? hidden
+    const isOwn = place.planted(words[0]?.text ?? '', form, true)
+    const why = isOwn ?? ruleNeeded(step) ?? questionOf(form, place) ?? hidden
     if (why !== undefined)
       return [{ ...asks(text, form.isKnown && form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
     const reason = form.does === 'wraps' ? 'it runs the command behind it' : 'it only reads in the project'

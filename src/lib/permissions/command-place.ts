@@ -124,16 +124,17 @@ export class CommandPlace {
 
   /**
    * A program of the project that `PATH` puts in the place of one of the system: nothing is known about it. Environments
-   * of Python do so with interpreters and `pip`.
+   * of Python do so with interpreters and `pip`. Without a rule, a program that only the project has counts as well.
    */
-  planted(name: string, { row, does }: Form): string | undefined {
+  planted(name: string, { row, does }: Form, isFree = false): string | undefined {
     const { searchPath = '', has } = this.#call
     if (row === undefined || does === 'runs' || name.includes('/') || isProgramOf('builtIn', name)) return undefined
     if (isProgramOf('interpreter', name) || name.startsWith('pip')) return undefined
     const entries = searchPath.split(delimiter)
     const files = entries.flatMap(entry => this.#folders.map(folder => resolve(folder, entry, name)))
     const own = files.find(path => this.#isOurs(path) && has?.(path) === true)
-    if (own === undefined || !files.some(path => !this.#isOurs(path) && has?.(path) === true)) return undefined
+    const isElsewhere = isFree || files.some(path => !this.#isOurs(path) && has?.(path) === true)
+    if (own === undefined || !isElsewhere) return undefined
     return `PATH leads to ${own}, which is not the usual ${name}`
   }
 }

@@ -1,6 +1,7 @@
 import type { Rule } from './policy.ts'
 import { formOf } from '../shell/read-form.ts'
 import { isProgramOf, runsArguments } from '../shell/programs.ts'
+import { isAssignment } from '../shell/variables.ts'
 import { programRow, rowNames, type ProgramRow } from '../shell/row.ts'
 
 const wordsIn = (specifier: string): readonly string[] => specifier.replace(/:\*$/, ' *').split(/\s+/)
@@ -14,6 +15,7 @@ export function narrowedBy({ behavior, tool, specifier }: Rule): string | undefi
     words.findIndex(word => word.includes('*'))
   )
   const [program = ''] = literal
+  if (isAssignment(words[0] ?? '')) return `covers nothing: ${WITHOUT_VARIABLES}`
   if (literal.length === 0) return 'covers only programs in the table'
   const sub = literal.slice(1).find(word => !word.startsWith('-')) ?? ''
   const name = programRow(`${program} ${sub}`) === undefined ? program : `${program} ${sub}`
@@ -41,12 +43,22 @@ const promptedOptions = ({ options }: ProgramRow): readonly string[] =>
 const asksBelow = (name: string, other: string): boolean =>
   other.startsWith(`${name} `) && programRow(other)?.does === 'asks'
 
+const WITHOUT_VARIABLES = 'commands are compared without the variables before them'
+
+const takesFlags = (program: string): boolean =>
+  [...(programRow(program)?.options.values() ?? [])].some(({ sign }) => sign === '')
+
 /** Why a rule does more, or less, than it seems to. */
 export function riskOf({ behavior, tool, specifier = '' }: Rule): readonly [message: string, fix: string] | undefined {
   if (tool !== 'Bash' || !specifier.includes('*')) return undefined
   const words = wordsIn(specifier)
   const [program = ''] = words
   const isOpen = words.at(-1)?.includes('*') === true
+  const rest = words.slice(words.findIndex(word => !isAssignment(word))).join(' ')
+  if (isAssignment(program)) return [`covers nothing: ${WITHOUT_VARIABLES}`, `write Bash(${rest})`]
+  const [, path = ''] = words
+  if (behavior === 'allow' && words.length === 2 && /^[^*-].*\//.test(path) && takesFlags(program))
+    return [`does not cover options of ${program}`, `add Bash(${program} -… ${path}), or write Bash(${program} *)`]
   if (behavior === 'allow' && isOpen) {
     if (program.includes('*')) return ['allows every program that fits', 'write the name of the program']
     const isRunner = runsArguments(program) || isProgramOf('interpreter', program) || isProgramOf('runsText', program)

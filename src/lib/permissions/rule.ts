@@ -29,13 +29,13 @@ export function parseRule(text: string, behavior: Behavior, source: string): Rul
   if (specifier === '') return wrong('has an empty pattern', `write ${tool} alone to mean all of its calls`)
   if (tool.includes('*') && !/^mcp__\w/.test(tool) && tool !== 'mcp__*')
     return wrong('has a * in the name of a tool', 'write a rule for each tool; only names of MCP tools may have one')
-  const problem = specifier === undefined ? undefined : problemOf(tool, specifier)
+  const problem = specifier === undefined ? undefined : problemOf(tool, specifier, behavior)
   if (problem !== undefined) return wrong(...problem)
   const whole = specifier === undefined || specifier === '*'
   return { behavior, tool: nowNamed(tool), ...(!whole && { specifier }), source, text: text.trim() }
 }
 
-function problemOf(tool: string, specifier: string): readonly [string, string] | undefined {
+function problemOf(tool: string, specifier: string, behavior: Behavior): readonly [string, string] | undefined {
   if (FILE_READERS.has(tool) || FILE_WRITERS.has(tool)) {
     if (specifier.startsWith('!')) return ['excludes something', 'write what is meant, without the !']
     if (/^(?:["'`$]|\w+:)/.test(specifier))
@@ -44,6 +44,10 @@ function problemOf(tool: string, specifier: string): readonly [string, string] |
       return ["names another user's home directory", 'write it as an absolute path: //home/USER/**']
   }
   if (INVISIBLE.test(specifier)) return ['has an invisible character', 'type it again by hand']
+  // Commands are compared without them. A rule that allows exactly one command contains them.
+  const [, rest] = /^(?:[A-Za-z_]\w*\+?=\S*\s+)+(.+)$/s.exec(specifier) ?? []
+  if (tool === 'Bash' && behavior !== 'allow' && rest !== undefined)
+    return ['begins with a variable, and fits nothing', `write Bash(${rest})`]
   if (
     tool === 'WebFetch' &&
     (!specifier.startsWith('domain:') || domainOf(specifier) === undefined) &&

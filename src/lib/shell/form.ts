@@ -9,18 +9,7 @@ interface Doubt {
   readonly isOpaque: boolean
 }
 
-const LISTS = [
-  'reads',
-  'writes',
-  'inside',
-  'fills',
-  'merges',
-  'commands',
-  'texts',
-  'remotes',
-  'urls',
-  'patterns'
-] as const
+const LISTS = ['reads', 'writes', 'inside', 'fills', 'merges', 'commands', 'remotes', 'urls', 'patterns'] as const
 
 /** What a program does with these words. */
 export class Form {
@@ -37,9 +26,8 @@ export class Form {
   readonly fills: string[] = []
   /** If these are folders, it writes through links that are in them. */
   readonly merges: string[] = []
-  /** Commands that it runs, and texts for the shell. */
+  /** Commands that it runs. */
   readonly commands: (readonly ShellWord[])[] = []
-  readonly texts: string[] = []
   /** Remote repositories; empty: the usual one. */
   readonly remotes: string[] = []
   readonly urls: string[] = []

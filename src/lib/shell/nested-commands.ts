@@ -224,8 +224,7 @@ const INPUT = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/s
 
 /** What its row says, unless it runs the words behind it. What only the shell knows is taken for an ordinary word. */
 function rowForm(program: string, rest: KnownWords): Form | undefined {
-  if ((runsArguments(program) && !isProgramOf('shell', program) && program !== 'find') || isProgramOf('awk', program))
-    return undefined
+  if ((runsArguments(program) && program !== 'find') || isProgramOf('awk', program)) return undefined
   if (rest.length > MOST_WORDS) return undefined
   const form = formOf([program, ...rest.map(word => word ?? 'x')].map(text => ({ text, known: true })))
   return form.row === undefined ? undefined : form

@@ -10,6 +10,7 @@ const textReads = ({ isFlat, steps }: WalkedText): boolean => isFlat && steps.ev
 const stepReads = (step: CommandStep): boolean =>
   ruleNeeded(step) === undefined &&
   step.leaf.redirections.every(({ kind }) => kind === 'nowhere' || kind === 'read') &&
+  step.texts.length === 0 &&
   step.inner.every(stepReads)
 
 export const NOTHING_ALLOWS = 'nothing allows it'

@@ -62,12 +62,14 @@ const ODD = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 const RECENT = new Map<string, ShellText>()
 const MOST_RECENT = 64
+const LONG = 8_192
 
 /** Reads a text as bash does. Never throws. */
 export function parseShell(text: string): ShellText {
   let found = RECENT.get(text)
   if (found === undefined) {
-    if (RECENT.size >= MOST_RECENT) RECENT.clear()
+    // What long texts become takes much memory.
+    if (RECENT.size >= MOST_RECENT || text.length > LONG) RECENT.clear()
     RECENT.set(text, (found = read(text)))
   }
   return found

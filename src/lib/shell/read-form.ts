@@ -20,7 +20,8 @@ export function formOf(words: readonly ShellWord[]): Form {
 
 function readForm(words: readonly ShellWord[]): Form {
   const [program, second] = words
-  const name = program?.known === true ? program.text : ''
+  // Rows of sub-commands have a blank in their names, and no program does.
+  const name = program?.known === true && !/\s/.test(program.text) ? program.text : ''
   if (words.length > MOST_WORDS) {
     const form = new Form()
     form.add('it has too many words')
@@ -178,21 +179,8 @@ class FormReader implements RowReader {
     if (/^[!~]/.test(sign)) return taken
     const given = sign.startsWith('<') ? 'read' : sign.startsWith('>') ? 'write' : kind === '' ? 'text' : kind
     if (glued === undefined) this.#single(word)
-    if (sign === '$') this.#text(word, glued !== undefined)
-    else takeOperand(this, word, given, index + taken)
+    takeOperand(this, word, given, index + taken)
     return taken
-  }
-
-  #text({ text, known }: ShellWord, isGlued: boolean): void {
-    // The letters are further options, and the text follows.
-    if (isGlued) this.doubt('the text does not follow its option')
-    // Other shells end this quote elsewhere.
-    if (text.includes("$'") && this.name !== 'bash') this.doubt('only bash reads this quote in this way')
-    // To them, only the last digit is part of the redirection.
-    if (/\d\d[<>]/.test(text) && this.name !== 'bash') this.doubt('only bash reads this redirection in this way')
-    if (known) this.form.texts.push(text)
-    else this.doubt(`the text ${text} is only known to the shell`)
-    this.#missing = 'all'
   }
 
   #module(index: number, glued: string | undefined): number {

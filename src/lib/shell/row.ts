@@ -15,8 +15,7 @@ import { RUNNING } from './rows/running.ts'
  *   values are words of their own. `fetches`: a program that is not installed is downloaded. `git`, `hooks`: the repository must name no program, or have no hooks
  * - options: `-abc` or `--name`; a sign says what follows: `=` a value, `=kind` a value of that kind, `<` a file that is read,
  *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
- *   `@` the first operand is missing, `.` all operands may be missing, `+` all are like the first, `%` a command, which needs a rule of its own, `$` a text for the
- *   shell, `&` a program with its arguments, `*` it searches folders, `**` and follows links in them, `-#` any number. `~` and `!` (with a value) are not harmless
+ *   `@` the first operand is missing, `.` all operands may be missing, `+` all are like the first, `%` a command, which needs a rule of its own, `&` a program with its arguments, `*` it searches folders, `**` and follows links in them, `-#` any number. `~` and `!` (with a value) are not harmless
  * - operands: kinds (`KINDS` in rows/kinds.ts), each with `?`, `*` or `+` as in regular expressions
  *
  * `program #` is a further form; `as program` has the same row.
@@ -76,14 +75,14 @@ function readRow(text: string): ProgramRow {
 
 const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter(word => word !== '')
 
-const TOKEN = /^([-+]{0,2}[\w.#-]+?)(?:([=<>?^@.%$&~!+])(2)?(\^)?([a-z]*))?(\*\*?)?$/
+const TOKEN = /^([-+]{0,2}[\w.#-]+?)(?:([=<>?^@.%&~!+])(2)?(\^)?([a-z]*))?(\*\*?)?$/
 
 function optionsIn(token: string, dash: boolean): readonly (readonly [string, RowOption])[] {
   const flag = { sign: '', kind: '', values: 0, deep: false, follows: false }
   // Such as `(` and `==`.
   if (!/[\w#]/.test(token)) return [[token, flag]]
   const [, name = token, sign = '', two, first, kind = '', deep] = TOKEN.exec(token) ?? []
-  const values = /[=<>^!$&]/.test(sign) ? (two === undefined ? 1 : 2) : 0
+  const values = /[=<>^!&]/.test(sign) ? (two === undefined ? 1 : 2) : 0
   const option = { sign: sign + (first ?? ''), kind, values, deep: deep !== undefined, follows: deep === '**' }
   const letters = !dash && /^-[A-Za-z]{2,}$/.test(name)
   return letters ? Array.from(name.slice(1), letter => [`-${letter}`, option]) : [[name, option]]

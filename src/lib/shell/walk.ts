@@ -73,12 +73,12 @@ export class Walker {
     const form = formOf(words)
     const name = words[0]?.text
     const evaluated = name === 'eval' ? words.slice(1) : name === 'trap' ? words.slice(1, 2) : []
-    const texts = [...form.texts, ...(evaluated.length === 0 ? [] : [evaluated.map(({ text }) => text).join(' ')])]
     const inner = depth > DEEPEST ? [] : form.commands.map(each => this.command(each, depth + 1))
-    const walked = texts.map(text => this.text(text, depth + 1))
-    if (inner.length < form.commands.length) walked.push(TOO_DEEP)
+    const evaluatedText = evaluated.map(({ text }) => text).join(' ')
+    const texts = evaluated.length === 0 ? [] : [this.text(evaluatedText, depth + 1)]
+    if (inner.length < form.commands.length) texts.push(TOO_DEEP)
     if (/^(?:cd|pushd|popd)$/.test(name ?? '')) this.#enter(words, isSure)
-    return { leaf, form, isByPath, folders, inner, texts: walked }
+    return { leaf, form, isByPath, folders, inner, texts }
   }
 
   /**

@@ -13,7 +13,12 @@ beforeAll(() => {
 afterAll(() => stage.remove())
 
 const IN_SECRETS = ["grep -r '' secrets", "cd secrets && grep -r ''", 'find secrets -type f -exec cat {} +']
-const IN_ALL = ["grep -r '' .", "find . -name '*.pem' -type f -exec cat {} +", 'rg -uu x']
+const IN_ALL = [
+  "grep -r '' .",
+  "find . -name '*.pem' -type f -exec cat {} +",
+  'rg -uu x',
+  String.raw`find . -maxdepth 0 -exec rg x \;`
+]
 const RULED = ['cp -r secrets x', 'tar cf x.tar secrets', 'cat secrets/*']
 
 describe.each<readonly [rule: string, commands: readonly string[]]>([
@@ -33,6 +38,10 @@ describe.each<readonly [rule: string, commands: readonly string[]]>([
       allowRule('Bash(cat *)')
     ]
     expect(stage.judge(command, rules).decision).not.toBe('allow')
+  })
+
+  test.each(commands)('%s needs a prompt, although a rule allows every command', command => {
+    expect(stage.judge(command, [denyRule(`Read(${rule})`), allowRule('Bash')]).decision).not.toBe('allow')
   })
 
   test('a search elsewhere does not', () => {

@@ -35,7 +35,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git show-ref':
     'reads git | -s -d -q --head --heads --branches --tags --dereference --hash? --verify --abbrev? --quiet --exists | rev*',
   'git for-each-ref':
-    'reads git | --count= --sort= --format=format --color? --points-at= --merged? --no-merged? --contains? --no-contains? --ignore-case --omit-empty --exclude= | rev*',
+    'reads git | --count= --sort=sortkey --format=format --color? --points-at= --merged? --no-merged? --contains? --no-contains? --ignore-case --omit-empty --exclude= | rev*',
   'git merge-base': 'reads git | -a --all --octopus --independent --is-ancestor --fork-point | rev+',
   'git name-rev': 'reads git | --tags --refs= --all --name-only --no-undefined --always | rev*',
   'git blame':
@@ -50,13 +50,13 @@ export const GIT: Readonly<Record<string, string>> = {
   'git version': 'reads | --build-options | none',
   'git help': 'asks',
   'git branch':
-    'reads git | -a -r -l -v -q --all --remotes --list --verbose --show-current --color? --no-color --column? --no-column --sort= --points-at= --format=format --abbrev? --no-abbrev --merged? --no-merged? --contains? --no-contains? | none',
+    'reads git | -a -r -l -v -q --all --remotes --list --verbose --show-current --color? --no-color --column? --no-column --sort=sortkey --points-at= --format=format --abbrev? --no-abbrev --merged? --no-merged? --contains? --no-contains? | none',
   'git branch #':
-    'changes hooks | -a -r -l -v -q -d -D -m -M -c -C -f -t -i -u= --all --remotes --list --verbose --quiet --delete --move --copy --force --show-current --color? --no-color --column? --no-column --sort= --merged? --no-merged? --contains? --no-contains? --points-at= --format=format --abbrev? --no-abbrev --track? --no-track --set-upstream-to= --unset-upstream --ignore-case --create-reflog --edit-description~ | rev*',
+    'changes hooks | -a -r -l -v -q -d -D -m -M -c -C -f -t -i -u= --all --remotes --list --verbose --quiet --delete --move --copy --force --show-current --color? --no-color --column? --no-column --sort=sortkey --merged? --no-merged? --contains? --no-contains? --points-at= --format=format --abbrev? --no-abbrev --track? --no-track --set-upstream-to= --unset-upstream --ignore-case --create-reflog --edit-description~ | rev*',
   'git tag':
-    'reads git | -l -n? --list --sort= --points-at= --format=format --column? --color? --merged? --no-merged? --contains? --no-contains? | none',
+    'reads git | -l -n? --list --sort=sortkey --points-at= --format=format --column? --color? --merged? --no-merged? --contains? --no-contains? | none',
   'git tag #':
-    'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format=format --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~ | rev*',
+    'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort=sortkey --contains? --no-contains? --merged? --no-merged? --points-at= --format=format --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~ | rev*',
   'git remote': 'reads git | -v --verbose | sub?',
   'git remote get-url': 'reads git | --push --all | rev',
   'git remote show': 'changes git | -n | remote*',
@@ -103,7 +103,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git push':
     'changes hooks | -u -q -v -n -d -f --all --branches --tags --follow-tags --set-upstream --quiet --verbose --dry-run --delete --force --force-with-lease? --force-if-includes --no-verify --prune --progress --atomic --porcelain --no-signed -4 -6 --receive-pack! --exec! -o! --push-option! --signed~ --repo! --mirror~ --recurse-submodules! | remote? rev*',
   'git ls-remote':
-    'changes git | -b -h -t -q --heads --branches --tags --refs --quiet --exit-code --get-url --sort= --symref --upload-pack! | remote? rev*',
+    'changes git | -b -h -t -q --heads --branches --tags --refs --quiet --exit-code --get-url --sort=sortkey --symref --upload-pack! | remote? rev*',
   'git clone':
     'changes | -q -v -n -b= -o= -l -s -j= --quiet --verbose --no-checkout --branch= --origin= --depth= --single-branch --no-single-branch --no-tags --shallow-since= --jobs= --bare --progress --sparse --filter= --recursive --recurse-submodules? --shallow-submodules --reject-shallow --mirror -c! --config! -u! --upload-pack! --template! --separate-git-dir! --reference! --bundle-uri! --server-option! | cloned inside?',
   'git init':

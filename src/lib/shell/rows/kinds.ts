@@ -37,6 +37,7 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   printed: /^(?!@)(?![^]*%output)/,
   /** `%n` sets a variable. */
   template: /^(?:[^%]|%%|%[-+ #0'*.\d]*[hjlLtz]*(?:\([^()]*\)T|[a-gikmo-su-yA-KM-Z]))*$/,
+  sortkey: /^(?![^]*signature)[\w:-]+$/,
   /** Some parts of it start the program that checks signatures. */
   format: /^(?![^]*(?:%[-+ ]?G|signature))/,
   cookie: /^(?!@)[^]*=/,

@@ -29,7 +29,7 @@ export const READING: Readonly<Record<string, string>> = {
   find: `reads dash | -H -L** -P ( ) ! , -a -and -o -or -not -true -false -maxdepth= -mindepth= -depth -d -daystart -follow** -mount -xdev -noleaf -regextype=
     -warn -nowarn -name= -iname= -path= -ipath= -wholename= -iwholename= -regex= -iregex= -lname= -ilname= -type= -xtype= -size= -empty -perm= -user= -group= -uid= -gid=
     -nouser -nogroup -newer< -anewer< -cnewer< -newermt= -newerat= -newerct= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -used= -links= -inum= -samefile< -readable
-    -writable -executable -fstype= -prune -quit -print -print0 -printf= -ls -exec% -execdir% -ok% -okdir% -delete~ -fprint> -fprint0> -fls> -fprintf>
+    -writable -executable -fstype= -prune -quit -print -print0 -printf= -ls -exec%** -execdir%** -ok%** -okdir%** -delete~ -fprint> -fprint0> -fls> -fprintf>
     | read*`,
   fmt: 'reads any || read*',
   fold: 'reads any || read*',
