@@ -34,6 +34,18 @@ it.each([false, true])(
   }
 )
 
+it('what hooks give for the terminal is in the outcome, in order, and frozen', async () => {
+  const hooks = new HookRegistry()
+  hooks.on('Stop', () => ({ terminalSequence: 'a' }), { name: 'one' })
+  hooks.on('Stop', async () => ({ terminalSequence: 'b' }), { name: 'two' })
+  const { terminalSequences } = await hooks.fire('Stop', { stop_hook_active: false })
+  expect(terminalSequences).toEqual([
+    { by: 'one', text: 'a' },
+    { by: 'two', text: 'b' }
+  ])
+  expect([terminalSequences, ...terminalSequences].every(Object.isFrozen)).toBe(true)
+})
+
 describe('the conversation', () => {
   it('edits that are legal one by one and illegal in sum are the failure of whoever makes them so', async () => {
     for (const wait of [false, true]) {
