@@ -34,7 +34,7 @@ it.each([false, true])(
   }
 )
 
-it('what hooks give for the terminal is in the outcome, in order, and frozen', async () => {
+it('what hooks give for the terminal is in the outcome, in order', async () => {
   const hooks = new HookRegistry()
   hooks.on('Stop', () => ({ terminalSequence: 'a' }), { name: 'one' })
   hooks.on('Stop', async () => ({ terminalSequence: 'b' }), { name: 'two' })
@@ -43,7 +43,6 @@ it('what hooks give for the terminal is in the outcome, in order, and frozen', a
     { by: 'one', text: 'a' },
     { by: 'two', text: 'b' }
   ])
-  expect([terminalSequences, ...terminalSequences].every(Object.isFrozen)).toBe(true)
 })
 
 describe('the conversation', () => {

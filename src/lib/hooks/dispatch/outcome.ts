@@ -232,10 +232,9 @@ function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdi
 }
 
 export function freezeOutcome(outcome: Outcome): Outcome {
-  const { reasons, contexts, systemMessages, failures, conflicts, fields } = outcome
+  const { reasons, contexts, systemMessages, terminalSequences, failures, conflicts, fields } = outcome
   const verdicts = reasons.map(verdict => ({ ...verdict }))
-  const parts = { reasons: verdicts, contexts, systemMessages, failures, conflicts, fields }
-  freezeDeep(outcome.terminalSequences)
+  const parts = { reasons: verdicts, contexts, systemMessages, terminalSequences, failures, conflicts, fields }
   return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(parts)) })
 }
 
