@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CHUNKS = {
   engine: /src\/hooks\.ts$/,
   base: /src\/lib\/(util\/(attempt|bounded|credentials|escape)|version)\.ts$/,
-  names: /src\/lib\/(util\/near|permissions\/tool-names)\.ts$/,
+  names: /src\/lib\/(util\/near|permissions\/tool-names|tools\/content)\.ts$/,
   checks: /src\/lib\/(schema\/(check|table)|model\/(failure|stream-events|usage))\.ts$/,
   'command-line': /src\/lib\/cli\/main\.ts$/,
   external: /src\/external\.ts$/,
