@@ -41,6 +41,12 @@ describe('after the tool', () => {
     expect(log).toEqual(['failure error: no such file false', 'post'])
   })
 
+  test.each([null, ''])('%j of errorIn is no error: hooks judge the result', async none => {
+    const hooks = new HookRegistry()
+    hooks.on('PostToolUse', () => ({ updatedToolOutput: '[hidden]' }))
+    expect(await guard(hooks, 'Bash', () => 'the key', { errorIn: () => none })({})).toBe('[hidden]')
+  })
+
   test('a tool that throws at once is a failure like any other', async () => {
     const hooks = new HookRegistry()
     const log: string[] = []

@@ -268,6 +268,25 @@ describe('what runs is what was judged', () => {
     expect(judged).toEqual(['ls'])
   })
 
+  test('keys that are symbols, and arrays with methods of their own, do not reach the tool', async () => {
+    const hooks = new HookRegistry()
+    const judged: unknown[] = []
+    hooks.on('PreToolUse', ctx => void judged.push(JSON.stringify(ctx.toolInput)))
+    let isRunning = false
+    const first = { get: () => (isRunning ? 'rm -rf /' : 'ls'), enumerable: true }
+    const commands: string[] = Object.defineProperty([''], 0, first)
+    for (const method of ['map', 'slice', Symbol.iterator])
+      Object.defineProperty(commands, method, { value: () => commands })
+    const hidden = Symbol('hidden')
+    const input = { commands, nested: { [hidden]: { sudo: true } }, [hidden]: 'rm -rf /' }
+    const run = guard(hooks, 'Bash', (given: typeof input) => {
+      isRunning = true
+      return [given.commands[0], hidden in given, hidden in given.nested]
+    })
+    expect(await run(input)).toEqual(['ls', false, false])
+    expect(judged).toEqual(['{"commands":["ls"],"nested":{}}'])
+  })
+
   test('a tool that changes its input changes nothing of what hooks see afterwards', async () => {
     const hooks = new HookRegistry()
     const seen: unknown[] = []

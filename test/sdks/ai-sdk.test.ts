@@ -326,6 +326,46 @@ describe.each(CALL_WAYS)('%s', way => {
       }
     )
 
+    test.each([
+      ['throws', () => Promise.reject(new Error('it has no items'))],
+      ['returns nothing', () => undefined as never]
+    ])(
+      'the tool’s own output is not shown by a toModelOutput that %s, as without the gate',
+      async (_, toModelOutput) => {
+        const { hooks } = scene()
+        const write = tool({
+          inputSchema: z.object({ path: z.string(), text: z.string() }),
+          execute: () => ({ data: 'the secret' }),
+          toModelOutput
+        })
+        const guarded = guardTools({ write }, hooks)
+        const outcomeOf = (tools: LoopTools): Promise<string> =>
+          run([CALL], tools).then(
+            ({ modelSaw }) => modelSaw,
+            (error: unknown) => String(error)
+          )
+        const bare = await outcomeOf({ tools: { write } })
+        expect(await outcomeOf(guarded)).toBe(bare)
+        hooks.on('PostToolUse', () => ({ additionalContext: 'from after' }))
+        expect(await outcomeOf(guarded)).not.toContain('the secret')
+        expect(bare).not.toContain('the secret')
+      }
+    )
+
+    test('an output that was hidden before a restart can be shown after it', async () => {
+      const { hooks } = scene()
+      const write = tool({
+        inputSchema: z.object({ path: z.string(), text: z.string() }),
+        execute: () => ({ data: 'the secret' }),
+        toModelOutput: ({ output }) => ({ type: 'text', value: output.data.slice(4) })
+      })
+      const { tools } = guardTools({ write }, hooks)
+      const output = '[The output was hidden by a hook.]'
+      const part = { type: 'tool-write', toolCallId: 'call_0', state: 'output-available', input: CALL.input, output }
+      const messages = [{ id: '1', role: 'assistant', parts: [part] }] as UIMessage[]
+      expect(JSON.stringify(await convertToModelMessages(messages, { tools }))).toContain(output)
+    })
+
     test('context of all hooks follows the result, whatever its type', async () => {
       const { hooks } = scene()
       hooks.on('PreToolUse', () => ({ additionalContext: 'from before' }))

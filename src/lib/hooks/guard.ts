@@ -1,5 +1,5 @@
 import { engineFault, errorMessage, type CarabinerError } from '../errors.ts'
-import { copyPlain, isObject, type PlainObject } from '../util/plain.ts'
+import { copyForeign, copyPlain, isObject, type PlainObject } from '../util/plain.ts'
 import type { Failure } from './dispatch/hook-failure.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
@@ -21,8 +21,8 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   onStop?: ((reason: string | undefined) => void) | undefined
   /** A hook failed, and the call went on. By default it is a warning of the process. */
   onFailure?: ((failure: Failure) => void) | undefined
-  /** The message of an error that the tool returned instead of throwing it. */
-  errorIn?: ((result: Result) => string | undefined) | undefined
+  /** The message of an error that the tool returned instead of throwing it. None, or an empty one, is no error. */
+  errorIn?: ((result: Result) => string | null | undefined) | undefined
   /** The id of the call, from the agent's second argument. */
   idOf?: ((...rest: Rest) => string | undefined) | undefined
   sessionId?: string | undefined
@@ -35,7 +35,11 @@ export interface ReturnOptions<Rest extends readonly unknown[], Result> extends 
   returns: true
 }
 
-type AnyOptions<Rest extends readonly unknown[], Result> = GuardOptions<Rest, Result> & { returns?: boolean }
+interface AnyOptions<Rest extends readonly unknown[], Result> extends GuardOptions<Rest, Result> {
+  returns?: boolean
+  /** Hooks put something in the place of the tool's own output. */
+  onReplace?: () => void
+}
 
 /** Anything that fires events: a registry, or a wrapper of one. */
 export type Fires = Pick<HookRegistry, 'fire'>
@@ -179,7 +183,7 @@ export async function judgeCall(
   id = `call_${crypto.randomUUID()}`
 ): Promise<JudgedCall> {
   if (!isObject(input)) throw engineFault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
-  const before: GuardedCall = { tool_name: toolName, tool_input: copyPlain(input), tool_use_id: id }
+  const before: GuardedCall = { tool_name: toolName, tool_input: copyForeign(input), tool_use_id: id }
   if (options.sessionId !== undefined) before.session_id = options.sessionId
   const outcome = await hooks.fire('PreToolUse', before, options)
   applyEffects(outcome, options)
@@ -260,13 +264,15 @@ async function* valuesOf(tool: GuardedTool, call: GuardedCall, values: Values<un
 async function finishCall(tool: GuardedTool, call: GuardedCall, result: unknown): Promise<unknown> {
   const { hooks, options } = tool
   const error = options.errorIn?.(result)
-  if (error !== undefined) {
+  if (error) {
     await afterFailure(tool, call, error)
     return result
   }
   const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
   applyEffects(after, options)
-  return outputAfter(after, call.tool_name, result)
+  const output = outputAfter(after, call.tool_name, result)
+  if (output !== result) options.onReplace?.()
+  return output
 }
 
 async function afterFailure({ hooks, options }: GuardedTool, call: GuardedCall, error: string): Promise<void> {

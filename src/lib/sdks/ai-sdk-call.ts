@@ -1,5 +1,5 @@
 import type { JSONValue, ModelMessage, Tool, ToolApprovalRequest, ToolExecutionOptions, ToolSet } from 'ai'
-import type { JudgedCall } from '../hooks/guard.ts'
+import { HIDDEN_OUTPUT, type JudgedCall } from '../hooks/guard.ts'
 import { isObject, same } from '../util/plain.ts'
 
 export type SdkTool = ToolSet[string]
@@ -54,13 +54,18 @@ export async function fitsSchema(tool: SdkTool, input: unknown): Promise<boolean
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 type ToModelOutput = (result: { toolCallId: string; input: unknown; output: unknown }) => Promise<ModelOutput>
 
-/** The tool's own output for the model, and after it what hooks want the model to see. */
+/** What the gate knows about a call after it. */
+export interface CallNotes {
+  readonly contextOf: (toolCallId: string) => readonly string[] | undefined
+  /** Whether a hook put something in the place of the tool's own output. */
+  readonly isReplaced: (toolCallId: string) => boolean
+}
+
+/** The output for the model, and after it what hooks want the model to see. */
 export const withContext =
-  (tool: SdkTool, contextOf: (toolCallId: string) => readonly string[] | undefined): ToModelOutput =>
+  (tool: SdkTool, { contextOf, isReplaced }: CallNotes): ToModelOutput =>
   async result => {
-    // A tool may not be able to show what a hook put in the place of its output.
-    const own = await (async () => tool.toModelOutput?.(result))().catch(() => undefined)
-    const output = own ?? plainOutput(result.output)
+    const output = await modelOutputOf(tool, result, isReplaced(result.toolCallId))
     const text = contextOf(result.toolCallId)?.join('\n')
     if (text === undefined || output.type === 'error-json' || output.type === 'execution-denied') return output
     if (output.type === 'error-text') return { ...output, value: `${output.value}\n${text}` }
@@ -68,6 +73,19 @@ export const withContext =
     const first = output.type === 'text' ? output.value : JSON.stringify(output.value)
     return { type: 'content', value: [first, text].map(part => ({ type: 'text', text: part })) }
   }
+
+/** As the tool shows it. It may not be able to show what a hook put in the place of its output: that is shown as it is. */
+async function modelOutputOf(
+  tool: SdkTool,
+  result: Parameters<ToModelOutput>[0],
+  isReplaced: boolean
+): Promise<ModelOutput> {
+  if (tool.toModelOutput === undefined) return plainOutput(result.output)
+  const shown = (async () => tool.toModelOutput?.(result) as ModelOutput)()
+  // This process may be another one than that in which it was hidden.
+  if (!isReplaced && result.output !== HIDDEN_OUTPUT) return shown
+  return (await shown.catch(() => undefined)) ?? plainOutput(result.output)
+}
 
 /** As the SDK does it for a tool without `toModelOutput`. */
 const plainOutput = (output: unknown): ModelOutput =>

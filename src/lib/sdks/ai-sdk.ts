@@ -128,6 +128,8 @@ class ToolGate {
   readonly #decisions = new Map<string, Decision>()
   /** What hooks want the model to see, by call. */
   readonly #contexts = new Map<string, readonly string[]>()
+  /** Calls whose output is not the tool's own. */
+  readonly #replaced = new Map<string, true>()
 
   constructor(tools: ToolSet, hooks: Fires, options: GuardToolsOptions) {
     this.#originals = tools
@@ -171,6 +173,7 @@ class ToolGate {
     const tool = this.#originals[toolName] as SdkTool
     this.#contexts.delete(toolCallId)
     this.stopped.delete(toolCallId)
+    this.#replaced.delete(toolCallId)
     const judged = await judgeCall(this.#guardedTool(toolName, toolCallId), input, toolCallId)
     const { outcome, call } = judged
     const refusal = await refusalOf(outcome, call, { onAsk: () => true })
@@ -201,6 +204,7 @@ class ToolGate {
         // What looks like an error in the output of another tool may be anyone's text.
         errorIn: result => (toolName.startsWith('mcp__') && isResult(result) ? toolResultOf(result).error : undefined),
         onStop: () => keepRecent(this.stopped, id, true, MOST_CALLS),
+        onReplace: () => keepRecent(this.#replaced, id, true, MOST_CALLS),
         onContext: text => {
           keepRecent(this.#contexts, id, [...(this.#contexts.get(id) ?? []), text], MOST_CALLS)
           onContext?.(text, id)
@@ -219,7 +223,11 @@ class ToolGate {
     if (tool.execute !== undefined) {
       const execute = (input: unknown, options: ExecuteOptions): unknown => this.#run(name, input, options)
       properties['execute'] = { value: execute, enumerable: true }
-      properties['toModelOutput'] = { value: withContext(tool, id => this.#contexts.get(id)), enumerable: true }
+      const notes = {
+        contextOf: (id: string) => this.#contexts.get(id),
+        isReplaced: (id: string) => this.#replaced.has(id)
+      }
+      properties['toModelOutput'] = { value: withContext(tool, notes), enumerable: true }
     }
     const guarded = Object.create(Object.getPrototypeOf(tool) as object | null, properties) as SdkTool
     GUARDED.add(guarded)

@@ -14,6 +14,7 @@ interface Limits {
 /** Limits for answers. `JSON.parse` accepts any depth; `JSON.stringify` of the result then throws. */
 const REPLY_LIMITS: Limits = { depth: 64, keys: 10_000 }
 const INPUT_LIMITS: Limits = { depth: 1_000, keys: Number.POSITIVE_INFINITY }
+const FOREIGN_LIMITS: Limits = { ...INPUT_LIMITS }
 
 export function isObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -22,6 +23,11 @@ export function isObject(value: unknown): value is PlainObject {
 /** A copy that shares no mutable data with `value`. */
 export function copyPlain<T>(value: T): T {
   return copy(value, 0, INPUT_LIMITS, undefined) as T
+}
+
+/** The same, without keys that are symbols: JSON does not show them. */
+export function copyForeign<T>(value: T): T {
+  return copy(value, 0, FOREIGN_LIMITS, undefined) as T
 }
 
 /** The class of an object in `value` that is not plain: it is not copied, so a change of it is visible everywhere. */
@@ -68,7 +74,10 @@ function copy(value: unknown, depth: number, limits: Limits, seen: { keys: numbe
   if (depth >= limits.depth) throw engineFault('E_REPLY_INVALID', `data is nested deeper than ${limits.depth} levels`)
   if (Array.isArray(value)) {
     if (seen !== undefined) countKeys(seen, value.length, limits)
-    return value.map(item => copy(item, depth + 1, limits, seen))
+    // An array may have methods and an iterator of its own.
+    const items: unknown[] = []
+    for (let index = 0; index < value.length; index++) items.push(copy(value[index], depth + 1, limits, seen))
+    return items
   }
   if (!isPlain(value)) return value
   if (seen !== undefined) {
@@ -78,6 +87,7 @@ function copy(value: unknown, depth: number, limits: Limits, seen: { keys: numbe
     }
   }
   const out: PlainObject = { ...value }
+  if (limits === FOREIGN_LIMITS) for (const key of Object.getOwnPropertySymbols(out)) Reflect.deleteProperty(out, key)
   for (const key in out) {
     const item = out[key]
     if (typeof item === 'object' && item !== null) out[key] = copy(item, depth + 1, limits, seen)
