@@ -21,13 +21,16 @@ export const serverLabel = (server: string): string =>
 export const nameInServer = (server: string, tool: string): string =>
   `mcp__${serverLabel(server)}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
 
-/** What is left of a name for those who read it without case and punctuation, also of letters that are rarely folded. */
+/**
+ * What is left of a name for those who read it without case and punctuation, also of letters that are rarely folded. A
+ * name of nothing else is left as it is.
+ */
 export const lettersIn = (name: string): string =>
   name
     .normalize('NFKC')
     .toUpperCase()
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]|\u0307/gu, '')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]|\u0307/gu, '') || name
 
 /** `*` matches anything. Parts are searched one after the other, so that no pattern takes long. */
 export function globOf(glob: string): (text: string) => boolean {

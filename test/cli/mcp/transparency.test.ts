@@ -184,13 +184,9 @@ test('messages that two parsers could read differently are not passed on', async
 
 test('names that a server might take for others are refused: of the method, of parameters, of arguments', async () => {
   const hooks = `hooks.on('PreToolUse', ({ toolInput }) => (toolInput.text ? { decision: 'deny' } : undefined))`
-  const node = { properties: { pass: { type: 'string' }, below: { $ref: '#/$defs/node' } } }
-  const properties = {
-    edits: { type: 'array', items: { properties: { newText: {} }, allOf: [{ $ref: '#/$defs/node' }] } },
-    either: { anyOf: [{ type: 'string' }, { properties: { path: {} } }] },
-    any: { additionalProperties: { $ref: '#/$defs/node' } }
-  }
-  const lists = { name: 'lists', inputSchema: { type: 'object', properties, $defs: { node } } }
+  const edit = { properties: { newText: {} }, additionalProperties: false }
+  const properties = { edits: { type: 'array', items: { properties: { to: edit } } } }
+  const lists = { name: 'lists', inputSchema: { type: 'object', properties } }
   const { write, answer, initialize, stage, stderr } = rawProxy(SCRIPTED_SERVER, hooks, {
     MCP_TOOLS: JSON.stringify([lists])
   })
@@ -208,16 +204,15 @@ test('names that a server might take for others are refused: of the method, of p
     { name: 'echo', argumentſ: args },
     { name: 'echo', arguments: { Text: 'x' } },
     { name: 'echo', arguments: { te_xt: 'x' } },
-    { name: 'lists', arguments: { edits: [{ newText: 'x' }, { new_text: 'x' }] } },
-    { name: 'lists', arguments: { edits: [{ below: { paſſ: 1 } }] } },
-    { name: 'lists', arguments: { either: { Path: 1 } } },
-    { name: 'lists', arguments: { any: { x: { 'pass ': 1 } } } }
+    { name: 'echo', arguments: {}, _Meta: {} },
+    { name: 'lists', arguments: { Edits: [] } },
+    { name: 'lists', arguments: { edits: [{ to: { newText: 'x' } }, { to: { new_text: 'x' } }] } }
   ].entries()) {
     send(10 + id, 'tools/call', params)
     const { result } = await answer(10 + id)
     expect(result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('differs only in case or punctuation') }]
+      content: [{ text: expect.stringMatching(/differs only in case or punctuation from \w+; use that/) }]
     })
   }
   for (const [id, name] of ['param\u017F', 'Para-ms'].entries())
@@ -233,9 +228,36 @@ test('names that a server might take for others are refused: of the method, of p
   await answer(20)
   expect(stage.read('home/calls.log')).toBe('')
   expect(stderr().match(/an invalid message, which was not passed on/g)).toHaveLength(2)
-  const fine = { edits: [{ newText: 'x', below: { pass: 'y' } }], any: { PASS: { pass: '' }, path: {} }, other: [[]] }
-  send(21, 'tools/call', { name: 'lists', arguments: fine })
+  send(21, 'tools/call', { name: 'lists', arguments: { edits: [{ to: { newText: 'x' }, To: 1 }], other: [[]] } })
   expect(await answer(21)).toMatchObject({ result: { content: [{ text: 'called lists' }] } })
+})
+
+const NAMED = { title: { properties: { text: {} } }, type: {}, Accept: {}, '+1': {}, and: {}, PATH: {} }
+const DATA = { Title: {}, TYPE: 1, accept: 2, '-1': 1, $and: [], Path: 'x', title: { Text: 1 } }
+
+test.each([
+  ['the columns of a page, as at Notion', { page: { properties: NAMED, additionalProperties: true } }, { page: DATA }],
+  ['others of one type', { page: { properties: NAMED, additionalProperties: { type: 'string' } } }, { page: DATA }],
+  [
+    'patterns',
+    { page: { properties: NAMED, patternProperties: { '.': {} }, additionalProperties: false } },
+    { page: DATA }
+  ],
+  ['nothing is said', { pages: { items: { properties: NAMED } } }, { pages: [DATA] }],
+  [
+    'a type for others that is not that of this one',
+    { data: {} },
+    { data: { Value: 1 } },
+    { properties: { value: {} } }
+  ],
+  ['the arguments themselves', NAMED, DATA, true],
+  ['names without letters', { '*': {} }, { $: 1, '?': 2 }]
+])('keys that the schema leaves open are data: %s', async (_, properties, data, additionalProperties?: unknown) => {
+  const tool = { name: 'data', inputSchema: { type: 'object', properties, additionalProperties } }
+  const { write, answer, initialize } = rawProxy(SCRIPTED_SERVER, SILENT_HOOK, { MCP_TOOLS: JSON.stringify([tool]) })
+  await initialize()
+  write({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'data', arguments: data } })
+  expect(await answer(1)).toMatchObject({ result: { content: [{ text: 'called data' }] } })
 })
 
 test('a number that cannot be sent is judged as what is sent', async () => {

@@ -33,6 +33,15 @@ describe.each(['user', 'ofProject', 'local', 'managed'] as const)('as %s', level
   })
 })
 
+test.each(['mcp__files__(write_file|delete_file)', 'mcp__files__write_(file|dir)', 'mcp__files__(.*)'])(
+  'the matcher %s, which is a regular expression for tools of a server',
+  matcher => {
+    const { user, findings } = settingsScene()
+    user({ hooks: { PreToolUse: [rule('true', matcher)] } })
+    expect(findings()).toEqual([])
+  }
+)
+
 test('in a plugin', () => {
   const { write, path, findings } = settingsScene()
   write('plugin/scripts/check.sh', '#!/usr/bin/env bash\n')

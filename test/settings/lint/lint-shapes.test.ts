@@ -157,7 +157,14 @@ describe('conditions', () => {
       fix: 'delete',
       level: 'error'
     },
-    ...['Bash(git *) && Edit', 'Bash(', 'Bash()', 'git *', 'Bash(git *) || Bash(npm *)'].map(condition => ({
+    ...[
+      'Bash(git *) && Edit',
+      'Bash(',
+      'Bash()',
+      'git *',
+      'Bash(git *) || Bash(npm *)',
+      'mcp__files__(write_file|edit_file)'
+    ].map(condition => ({
       what: condition,
       settings: commandOn('PreToolUse', 'true', 'Bash', { if: condition }),
       code: 'if-invalid',

@@ -20,7 +20,7 @@ export interface CallGate {
 }
 
 /** Hooks, then permission rules and changes of the tool, as in a session: `guard()` gets the outcome of all of them. */
-export function judgeOf({ hooks, server, policy, notice }: CallGate, tool: KnownTool | undefined): Fires {
+export function judgeOf({ hooks, server, policy, notice }: CallGate, tool: KnownTool): Fires {
   const mcp_server = { name: server.name, source: server.source }
   const fire = async (event: ToolEvent, input: PlainObject, options?: FireOptions): Promise<Outcome> => {
     const outcome = await hooks.fire(event, { ...input, mcp_server } as FireInput<ToolEvent>, options)
@@ -28,7 +28,7 @@ export function judgeOf({ hooks, server, policy, notice }: CallGate, tool: Known
     for (const { to, text } of outcome.systemMessages) if (to === 'user') notice(text)
     const { decision, by = '', reason, updatedInput = input['tool_input'] as PlainObject } = outcome
     if (event !== 'PreToolUse' || decision === 'deny' || decision === 'defer') return outcome
-    const doubt = tool?.change && `the tool has changed: ${tool.change}. Allowing it approves the new definition`
+    const doubt = tool.change && `the tool has changed: ${tool.change}. Allowing it approves the new definition`
     const facts = { ...factsHere(String(input['tool_name']), updatedInput, policy), subject: undefined, doubt }
     const ruling = decide(facts, { ...policy, hook: decision && { decision, by, reason } })
     // What nothing decides is up to the client, which asks by its own rules.

@@ -20,6 +20,7 @@ export interface CallPorts {
 
 /** In milliseconds. */
 const LIST_TIMEOUT = 30_000
+const PARAMS = ['name', 'arguments', '_meta', 'requestState', 'inputResponses']
 const UNKNOWN = 'whether the call had an effect is unknown, and it was not repeated'
 
 /** One `tools/call`: judged by the gate, run by the server, and its result judged again. */
@@ -61,18 +62,17 @@ export class GatedCall {
   }
 
   async #result(): Promise<PlainObject> {
-    const { gate, tools } = this.#ports
+    const { gate } = this.#ports
     const { params } = this.#call
-    const tool = await tools.find(params['name'], page => this.#listTools(page))
-    if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
+    const tool = await this.#tool()
     const own = params['arguments'] ?? {}
-    const misspelled =
-      misspelledKey(params, ['name', 'arguments']) ?? misspelledArgument(own, [tool.definition.inputSchema])
-    if (misspelled !== undefined)
-      throw new Error(`there is no ${misspelled}, but a name that differs only in case or punctuation; use that`)
+    const misspelled = misspelledKey(params, PARAMS) ?? misspelledArgument(own, tool.definition.inputSchema)
+    if (misspelled !== undefined) throw new Error(misspelled)
     let read: ReturnType<typeof toolResultOf> | undefined
     let refusal: string | undefined
     const run = async (input: object): Promise<unknown> => {
+      if ((await this.#tool()).change !== tool.change)
+        throw new Error('the tool has changed since it was judged; call it again')
       read = await this.#run(same(input, own) ? params : { ...params, arguments: input })
       return read.output
     }
@@ -90,6 +90,13 @@ export class GatedCall {
     })(own)
     if (refusal !== undefined) return this.#failed(refusal)
     return shown === read?.output ? (this.#response?.['result'] as PlainObject) : replacement(shown, tool)
+  }
+
+  async #tool(): Promise<KnownTool> {
+    const { gate, tools } = this.#ports
+    const tool = await tools.find(this.#call.params['name'], page => this.#listTools(page))
+    if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
+    return tool
   }
 
   async #run(params: PlainObject): Promise<ReturnType<typeof toolResultOf>> {
@@ -113,7 +120,7 @@ export class GatedCall {
   }
 
   /** Why the answer to the question is no, if it is. */
-  async #refusalBy(question: GuardQuestion, tool: KnownTool | undefined): Promise<string | undefined> {
+  async #refusalBy(question: GuardQuestion, tool: KnownTool): Promise<string | undefined> {
     const { gate, questions, relay } = this.#ports
     const { reason = 'a hook asks', input } = question
     const event = { tool_name: this.#name, tool_input: input as PlainObject }
@@ -121,10 +128,10 @@ export class GatedCall {
     const isRefused = hooks.decision === 'deny'
     const answer = isRefused
       ? hooks.reason
-      : await questions.ask({ ...question, change: tool?.change }, this.#call, this.#signal)
+      : await questions.ask({ ...question, change: tool.change }, this.#call, this.#signal)
     if (isObject(answer)) return this.#pause(answer)
     if (answer !== true) return `${this.#name} needs permission (${reason}): ${answer}`
-    if (tool?.change !== undefined) {
+    if (tool.change !== undefined) {
       tool.approve()
       relay.pass('client', { jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
     }
@@ -157,11 +164,11 @@ function envelopeIn({ _meta: meta }: PlainObject): PlainObject {
 }
 
 /** The result that a hook put in place of another: a text, a list of content, or a whole result. */
-function replacement(output: unknown, tool: KnownTool | undefined): PlainObject {
+function replacement(output: unknown, tool: KnownTool): PlainObject {
   const content = typeof output === 'string' ? [{ type: 'text', text: output }] : output
   const result = Array.isArray(content) ? { content } : content
   const shown = isResult(result) ? { ...result } : { content: [{ type: 'text', text: UNUSABLE }] }
   // Clients accept a result without the structure that the tool promises only as an error.
-  const isBare = tool?.definition.outputSchema !== undefined && !('structuredContent' in shown)
+  const isBare = tool.definition.outputSchema !== undefined && !('structuredContent' in shown)
   return isBare ? { ...shown, isError: true } : shown
 }

@@ -57,7 +57,7 @@ export class Questions {
   /** True for a yes, a text for why not, or the result that asks. */
   async ask(question: Question, call: RecalledCall, signal: AbortSignal): Promise<true | string | PlainObject> {
     const { params, answer } = call
-    const about = JSON.stringify([question.toolName, question.input])
+    const about = JSON.stringify([question.toolName, question.input, question.change])
     if (answer?.about === about) return answerIn(answer.given)
     const meta = params['_meta']
     const modern = isObject(meta) ? meta['io.modelcontextprotocol/clientCapabilities'] : undefined

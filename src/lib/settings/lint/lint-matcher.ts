@@ -67,7 +67,8 @@ const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
 function matcherHabit(matcher: string, isTool: boolean): FindingWords | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
-  if (isTool && matcher.endsWith(')') && ['here', 'elsewhere'].includes(namingOf(tool).is))
+  const isKnown = !tool.startsWith('mcp__') && ['here', 'elsewhere'].includes(namingOf(tool).is)
+  if (isTool && isKnown && matcher.endsWith(')'))
     return [
       'matcher-rule',
       `${matcher} is written like a permission rule; as a matcher it is a regular expression that matches no tool`,
@@ -134,7 +135,7 @@ export function conditionCheck({ spec, event, matcher }: LoadedHook, say: AddFin
   if (!('tool_name' in rowOf(event).fields))
     return say('error', 'if', 'if-never', `${event} is not about a tool, so a hook with "if" never runs`)
   const shown = JSON.stringify(rule)
-  if (!/^[A-Za-z_][\w-]*(\(.*\S.*\))?$/s.test(rule.trim()) || /\)\s*(?:\|\||&&|[,;]|or|and)\s*\w+\(/i.test(rule))
+  if (!/^[A-Za-z_][\w-]*(?<!__)(\(.*\S.*\))?$/s.test(rule.trim()) || /\)\s*(?:\|\||&&|[,;]|or|and)\s*\w+\(/i.test(rule))
     return say('error', 'if', 'if-invalid', `${shown} is not one permission rule`)
   const tool = toolIn(rule)
   const naming = namingOf(tool, more)
