@@ -154,7 +154,6 @@ test.each([
   'git branch --contains x',
   'git grep -n foo',
   'git rebase main',
-  'git submodule update --init',
   'git bisect start',
   'tar czf a.tgz dir',
   'tar xvf File.tar -C out',

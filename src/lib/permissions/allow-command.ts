@@ -82,9 +82,11 @@ class Judge {
   readonly #call: CallFacts
   readonly #policy: Policy
   readonly #rules: AllowRules
-  /** A command before may have created links, or has written files. */
+  /** A command before may have created links, or has written files, or what git takes for a submodule. */
   #isPlanted = false
   #isWritten = false
+  #mayNest = false
+  #isUnpacked = false
 
   constructor(call: CallFacts, policy: Policy, rules: AllowRules) {
     this.#call = call
@@ -105,6 +107,8 @@ class Judge {
       this.#isWritten ||=
         this.#isPlanted ||
         forms.some(({ row, does, writes }) => row !== 'git' && does === 'changes' && writes.length > 0)
+      this.#mayNest ||= this.#isPlanted || forms.some(form => form.findsRepositories)
+      this.#isUnpacked ||= forms.some(({ row = '', plants }) => plants && UNKNOWN_CONTENT.test(row))
       return verdicts
     })
   }
@@ -151,7 +155,8 @@ class Judge {
     const form = ownForm(step)
     if (this.#isPlanted && namesPaths(form)) return [asks(text, PLANTED)]
     const place = new CommandPlace(step.folders, this.#call, this.#policy)
-    if (this.#isWritten && form.repository !== undefined && !place.isTop) return [asks(text, WRITTEN)]
+    const risk = form.repository === undefined ? undefined : this.#riskOfGit(form, place)
+    if (risk !== undefined) return [asks(text, risk)]
     const planted = place.planted(words[0]?.text ?? '', form)
     const whys: { readonly why: string; readonly once: boolean }[] = []
     for (const rule of rulesFor(text, this.#rules)) {
@@ -172,6 +177,13 @@ class Judge {
       return [{ ...asks(text, form.isKnown && form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
     const reason = form.does === 'wraps' ? 'it runs the command behind it' : 'it only reads in the project'
     return this.#withInner(step, allows(text, reason))
+  }
+
+  /** What commands before it, or it itself, make git run here. */
+  #riskOfGit({ repository, plants, findsRepositories }: Form, place: CommandPlace): string | undefined {
+    if (this.#isUnpacked || (this.#isWritten && !place.isTop)) return WRITTEN
+    if (!this.#mayNest && !plants && !findsRepositories) return undefined
+    return place.changeProblem(repository === 'hooks' ? 'hook' : 'driver', plants)
   }
 
   /** Commands that it runs are judged as if they stood alone. */
@@ -225,6 +237,9 @@ function questionOf({ follows, enters, repository, reads }: Form, place: Command
 }
 
 const NOT_SIMPLE = 'it contains more than simple commands: a loop, a function, a substitution or similar'
+
+/** What they put there is neither in the project before, nor by git. */
+const UNKNOWN_CONTENT = /^(?:ln|rsync|tar|unzip)$/
 
 const PLANTED = 'a command before it may change where its paths lead'
 const WRITTEN = 'a command before it may create a repository here'

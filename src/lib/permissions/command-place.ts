@@ -98,6 +98,15 @@ export class CommandPlace {
     return facts.flatMap(each => remotes.map(remote => each.remoteProblem(remote))).find(each => each !== undefined)
   }
 
+  /** What git would run once its index has changed, and if `isWritten` also its files. */
+  changeProblem(fact: 'driver' | 'hook', isWritten: boolean): string | undefined {
+    const problems = this.#repositories.map(
+      each => (isWritten ? each.hookFolder : undefined) ?? each.nestedProblem(fact)
+    )
+    const problem = problems.find(each => each !== undefined)
+    return problem && `git would run ${problem}`
+  }
+
   /** What a pattern finds must be in the project, and in no folder that a rule about files names. */
   patternProblem(patterns: readonly string[]): string | undefined {
     const folderOf = (pattern: string): string => pattern.slice(0, pattern.search(/[*?[]/)).replace(/[^/]*$/, '') || '.'

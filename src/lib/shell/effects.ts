@@ -1,4 +1,4 @@
-import { OPENS_EDITOR, PLANTS, UNPACKS } from './rows/words.ts'
+import { FINDS_REPOSITORIES, OPENS_EDITOR, PLANTS, UNPACKS } from './rows/words.ts'
 import { isHidden, type RowReader } from './operand.ts'
 import type { ShellWord } from './parse.ts'
 import { programName } from './programs.ts'
@@ -21,6 +21,7 @@ export function addEffects(reader: RowReader, operands: readonly Operand[], seen
     form.fills.push(...form.inside, ...(form.inside.length === 0 || isBefore ? ['.'] : []))
   }
   form.plants ||= form.does === 'changes' && PLANTS[name]?.test(options) === true
+  form.findsRepositories ||= FINDS_REPOSITORIES.test(name)
   if (OPENS_EDITOR[name]?.test(options) === true) reader.doubt('an editor would be opened')
 }
 

@@ -42,6 +42,8 @@ export class Form {
   enters = false
   /** It may create links: where paths lead afterwards is not known. */
   plants = false
+  /** Git may then start in repositories that are in the project, and that the index does not name yet. */
+  findsRepositories = false
   /** What must be true of the repository. */
   repository: 'config' | 'hooks' | undefined
 
@@ -71,5 +73,6 @@ export class Form {
     this.follows ||= inner.follows
     this.enters ||= inner.enters
     this.plants ||= inner.plants
+    this.findsRepositories ||= inner.findsRepositories
   }
 }

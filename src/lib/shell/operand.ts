@@ -50,10 +50,13 @@ export function pathspecIn(text: string): readonly string[] | undefined {
   return /exclude/.test(magic) || /[!^]/.test(signs) ? [] : [path.replace(/^\/+/, '')]
 }
 
-/** `HEAD:a`, `:a`, and pathspecs. */
+const behindColons = (text: string): readonly string[] =>
+  Array.from(text.matchAll(/:/g), ({ index }) => text.slice(index + 1))
+
+/** `HEAD:a`, `:0:a`, `HEAD@{0:00}:a`, and pathspecs. */
 const inRevision = (text: string): readonly string[] => [
   text,
-  ...(pathspecIn(text) ?? (text.includes(':') ? [text.slice(text.indexOf(':') + 1)] : []))
+  ...((/^:[(!^/]/.test(text) ? pathspecIn(text) : undefined) ?? behindColons(text))
 ]
 
 /** The paths in a word, by its kind. */
@@ -64,7 +67,7 @@ const PATHS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   deep: text => [text],
   rev: inRevision,
   changed: inRevision,
-  lines: text => Array.from(text.matchAll(/:/g), ({ index }) => text.slice(index + 1))
+  lines: behindColons
 }
 
 function takePath({ form, doubt }: RowReader, text: string, kind: string): void {

@@ -28,7 +28,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git describe':
     'reads git | --all --tags --contains --abbrev? --candidates= --exact-match --long --match= --exclude= --always --first-parent --dirty~ --broken~ | rev*',
   'git ls-files':
-    'reads git | -c -d -m -o -i -s -u -k -z -t -v -x= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --exclude= --exclude-standard --error-unmatch --full-name --abbrev? --format= --eol --deduplicate --recurse-submodules | rev*',
+    'reads git | -c -d -m -o -i -s -u -k -z -t -v -x= --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --exclude= --exclude-standard --error-unmatch --full-name --abbrev? --format= --eol --deduplicate --recurse-submodules~ | rev*',
   'git ls-tree':
     'reads git | -d -r -t -l -z --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=format --long | rev+',
   'git cat-file': 'reads git | -t -s -e -p --batch? --batch-check? --batch-all-objects | rev*',
@@ -42,7 +42,7 @@ export const GIT: Readonly<Record<string, string>> = {
     'reads git | -L= -b -c -e -f -l -n -p -s -t -w -M? -C? --root --show-stats --line-porcelain --porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev? --since= --ignore-rev= --first-parent --color-lines --color-by-age --reverse | rev+',
   'git annotate': 'as git blame',
   'git grep':
-    'reads git | -a -i -I -v -w -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -# -e^ -f<^ -A= -B= -C= -m= --cached --no-index~ --untracked~ --text --ignore-case --invert-match --word-regexp --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --all-match --color? --no-color --break --heading --show-function --context= --after-context= --before-context= --function-context --threads= --quiet --max-depth= --max-count= --recurse-submodules --exclude-standard --and --or --not --full-name -O~ --open-files-in-pager~ --textconv~ | text rev*',
+    'reads git | -a -i -I -v -w -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -# -e^ -f<^ -A= -B= -C= -m= --cached --no-index~ --untracked~ --text --ignore-case --invert-match --word-regexp --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --all-match --color? --no-color --break --heading --show-function --context= --after-context= --before-context= --function-context --threads= --quiet --max-depth= --max-count= --recurse-submodules~ --exclude-standard --and --or --not --full-name -O~ --open-files-in-pager~ --textconv~ | text rev*',
   'git count-objects': 'reads git | -v -H --verbose --human-readable | none',
   'git check-ignore': 'reads git | -q -v -n -z --quiet --verbose --non-matching --no-index | rev+',
   'git check-attr': 'reads git | -a -z --all --cached | rev+',
@@ -99,7 +99,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git fetch':
     'changes hooks | -a -p -t -n -q -v -f -k -j= -4 -6 --all --append --prune --prune-tags --tags --no-tags --quiet --verbose --force --keep --depth= --deepen= --unshallow --shallow-since= --jobs= --progress --dry-run --multiple --atomic --porcelain --set-upstream --update-shallow --refetch --ipv4 --ipv6 --no-recurse-submodules -u~ --upload-pack! --recurse-submodules~ -o! --server-option! | remote? rev*',
   'git pull':
-    'changes hooks | -q -v -p -t -f --quiet --verbose --rebase? --no-rebase --ff --ff-only --no-ff --all --prune --tags --no-tags --depth= --force --progress --autostash --no-autostash --stat --no-stat --squash --no-edit --allow-unrelated-histories --no-verify -r --upload-pack! -s! -X= | remote? rev*',
+    'changes hooks | -q -v -p -t -f --quiet --verbose --rebase?rebase --no-rebase --ff --ff-only --no-ff --all --prune --tags --no-tags --depth= --force --progress --autostash --no-autostash --stat --no-stat --squash --no-edit --allow-unrelated-histories --no-verify -r --upload-pack! -s! -X= | remote? rev*',
   'git push':
     'changes hooks | -u -q -v -n -d -f --all --branches --tags --follow-tags --set-upstream --quiet --verbose --dry-run --delete --force --force-with-lease? --force-if-includes --no-verify --prune --progress --atomic --porcelain --no-signed -4 -6 --receive-pack! --exec! -o! --push-option! --signed~ --repo! --mirror~ --recurse-submodules! | remote? rev*',
   'git ls-remote':
@@ -122,13 +122,13 @@ export const GIT: Readonly<Record<string, string>> = {
   'git bisect reset': 'changes hooks || rev?',
   'git bisect run': 'asks',
   'git bisect log': 'reads git || none',
-  'git submodule': 'changes | -q --quiet | sub?',
+  // The others work in repositories below .git/modules, also in those of no known name.
+  'git submodule': 'reads git | -q --quiet | sub?',
   'git submodule status': 'reads git | --cached --recursive | rev*',
-  'git submodule update':
-    'changes hooks | --init --recursive --remote --depth= --jobs= -j= -N --no-fetch --force -f --checkout --progress | rev*',
+  'git submodule update': 'asks',
   'git submodule foreach': 'asks',
-  'git submodule init': 'changes hooks || rev*',
-  'git submodule sync': 'changes hooks | --recursive | rev*',
+  'git submodule init': 'asks',
+  'git submodule sync': 'asks',
   'git gc': 'changes hooks | --auto --prune? --quiet --no-prune | none',
   'git fsck': 'reads git | --full --no-dangling --unreachable --no-progress --strict | none',
   // Which files a patch changes is only in the patch.

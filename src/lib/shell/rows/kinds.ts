@@ -48,6 +48,8 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
     /^(?![^]*(?:\b(?:import|include|env|input|input_filename|halt|debug|getpath|modulemeta|get_search_list)\b|ENV|__))/,
   /** Without commands and flags that start programs or use other files. A sign in brackets may end the text, or not. */
   sed: new RegExp(`^(?:[ \\t]*${SED}[ \\t]*(?:[;\\n]+|$))+$`),
+  /** Otherwise an editor is opened. */
+  rebase: /^(?:true|false|merges)$/,
   reflog: /^(?!expire|delete|drop|write)[\w/.@{}~^-]+$/
 }
 

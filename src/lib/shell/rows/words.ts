@@ -22,7 +22,7 @@ export const UNPACKS: Readonly<Record<string, RegExp>> = {
 
 /** The same: what may create links, so that paths lead elsewhere afterwards. */
 const WORKTREE =
-  'checkout switch restore reset merge rebase cherry-pick revert pull stash bisect am apply clone init mv worktree submodule'
+  'checkout switch restore reset merge rebase cherry-pick revert pull stash bisect am apply clone init mv worktree'
 const ANY = /^/
 export const PLANTS: Readonly<Record<string, RegExp>> = {
   ...UNPACKS,
@@ -33,7 +33,10 @@ export const PLANTS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(WORKTREE.split(' ').map(name => [`git ${name}`, ANY]))
 }
 
-/** The same: what opens an editor, for want of a message. */
+/** What takes repositories that it finds into the index, or fetches in those that a commit names. */
+export const FINDS_REPOSITORIES = /^git (?:add|fetch|remote update)$/
+
+/** By the options: what opens an editor, for want of a message. */
 export const OPENS_EDITOR: Readonly<Record<string, RegExp>> = {
   'git commit': /^(?!.* (?:-m|--message|-F|--file|-C|--reuse-message|--no-edit|--dry-run) )/,
   'git tag': /^(?!.* (?:-m|--message|-F|--file) ).* (?:-a|--annotate) /

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
-import { isFolder, REPLACEMENT } from './paths.ts'
+import { isFolder, isThere, REPLACEMENT } from './paths.ts'
 
 const MOST_FOLDERS = 100_000
 /** In milliseconds. */
@@ -11,7 +11,10 @@ interface FoundFile {
   readonly path: string
   /** `DEV:INO` of an ordinary file: the same for all its names. */
   readonly id: string | undefined
+  readonly isLink: boolean
 }
+
+type Entry = Pick<FoundFile, 'path' | 'isLink'> & { readonly isOpen: boolean }
 
 interface Listing {
   readonly found: readonly FoundFile[]
@@ -23,19 +26,19 @@ interface Listing {
 
 /** Finds files by their paths. Folders that have not changed since the last time are not read again. */
 export class FileFinder {
-  readonly #isWanted: (path: string) => boolean
+  readonly #isWanted: (path: string, isLink: boolean) => boolean
   readonly #searchesFound: boolean
   readonly #listings = new Map<string, Listing & { readonly mark: string }>()
 
   /** `searchesFound`: whether a folder is also searched if it is wanted itself. */
-  constructor(isWanted: (path: string) => boolean, searchesFound: boolean) {
+  constructor(isWanted: (path: string, isLink: boolean) => boolean, searchesFound: boolean) {
     this.#isWanted = isWanted
     this.#searchesFound = searchesFound
   }
 
-  /** `whole` is false if there are more than `most` files, too many folders, or names that are not valid UTF-8. */
+  /** `whole` is false if there are more than `most` files, too many folders, or names that are not known, or not valid UTF-8. */
   find(starts: readonly string[], most = Infinity): { readonly found: readonly FoundFile[]; readonly whole: boolean } {
-    const first = this.#sort(starts.map(path => ({ path, isOpen: isFolder(path) })))
+    const first = this.#sort(starts.map(path => ({ path, isOpen: isFolder(path), isLink: false })))
     const found = [...first.found]
     const folders = new Set(first.folders)
     let files = 0
@@ -54,18 +57,30 @@ export class FileFinder {
     const mark = `${stat?.ino} ${stat?.mtimeMs} ${stat?.ctimeMs}`
     const known = this.#listings.get(folder)
     if (known?.mark === mark) return known
-    const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? []
-    const listing = this.#sort(entries.map(each => ({ path: join(folder, each.name), isOpen: each.isDirectory() })))
+    const entries = attempt(() => readdirSync(folder, { withFileTypes: true }))
+    const sorted = this.#sort(
+      (entries ?? []).map(each => ({
+        path: join(folder, each.name),
+        isOpen: each.isDirectory(),
+        isLink: each.isSymbolicLink()
+      }))
+    )
+    // Where names cannot be listed, files may still be opened by them.
+    const listing = { ...sorted, isNamed: sorted.isNamed && (entries !== undefined || !isThere(`${folder}/.`)) }
     // Times are exact to some milliseconds: what changes at once again would not be noticed.
     if (Date.now() - (stat?.mtimeMs ?? Infinity) > SETTLED) this.#listings.set(folder, { ...listing, mark })
     return listing
   }
 
-  #sort(entries: readonly { readonly path: string; readonly isOpen: boolean }[]): Listing {
-    const wanted = entries.filter(({ path }) => this.#isWanted(path))
+  #sort(entries: readonly Entry[]): Listing {
+    const wanted = entries.filter(({ path, isLink }) => this.#isWanted(path, isLink))
     const folders = entries.filter(each => each.isOpen && (this.#searchesFound || !wanted.includes(each)))
     return {
-      found: wanted.map(({ path, isOpen }) => ({ path, id: isOpen ? undefined : idOf(fileStat(path)) })),
+      found: wanted.map(({ path, isOpen, isLink }) => ({
+        path,
+        isLink,
+        id: isOpen ? undefined : idOf(fileStat(path))
+      })),
       folders: folders.map(({ path }) => path),
       files: entries.length - folders.length,
       isNamed: ![...wanted, ...folders].some(({ path }) => path.includes(REPLACEMENT))

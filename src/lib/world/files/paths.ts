@@ -99,10 +99,12 @@ const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(pa
 
 /** A name that is not valid UTF-8 cannot be followed, but programs can. */
 function linkTarget(path: string): string | typeof UNSURE | undefined {
-  if (linkStat(path)?.isSymbolicLink() !== true) return undefined
+  if (!isLink(path)) return undefined
   const target = readlinkSync(path)
   return target.includes(REPLACEMENT) ? UNSURE : target
 }
+
+export const isLink = (path: string): boolean => linkStat(path)?.isSymbolicLink() === true
 
 export const isThere = (path: string): boolean => linkStat(path) !== undefined
 

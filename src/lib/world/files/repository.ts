@@ -1,8 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
-import { isFile, isFolder, isProgram, isThere, kindOf, realPath, REPLACEMENT } from './paths.ts'
+import { FileFinder } from './file-finder.ts'
+import { configEntries, fileText, IDLE_KEYS, isPlainEntry, type ConfigEntries } from './git-config.ts'
+import { linksInIndex } from './git-index.ts'
+import {
+  ifThere,
+  isFile,
+  isFolder,
+  isLink,
+  isProgram,
+  isThere,
+  isWithin,
+  kindOf,
+  namesInFolder,
+  realPath
+} from './paths.ts'
 
 /** What git would run in a folder besides itself, by its configuration, attributes and hooks. */
 export interface RepositoryFacts {
@@ -14,49 +28,37 @@ export interface RepositoryFacts {
   readonly hook: string | undefined
   /** Why pushing to or fetching from a remote may run something. */
   remoteProblem(remote: string): string | undefined
+  /** What git would run if its index changes, and named repositories that are there: any below, and those of submodules. */
+  nestedProblem(fact: 'driver' | 'hook'): string | undefined
+  /** A folder of hooks among the files that a commit may contain. */
+  readonly hookFolder: string | undefined
 }
 
-/** Keys that name no program. All others may. */
-const PLAIN_KEYS =
-  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|untrackedcache|preloadindex|checkstat|trustctime|commentchar|whitespace|longpaths|protecthfs|protectntfs|splitindex|hidedotfiles)|remote\..+\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|skipdefaultupdate|mirror)|remote\.pushdefault|branch\..+\.(?!mergeoptions|rebase)[\w-]+|user\.(?:name|email|signingkey)|author\..+|committer\..+|init\..+|pull\.ff|push\.(?:default|autosetupremote|followtags)|color\..+|column\..+|advice\..+|submodule\..+\.(?:url|active|branch|path|ignore)|submodule\.(?:active|fetchjobs)|gc\.(?!recentobjectshook)\w+|fetch\.(?:prune|prunetags|fsckobjects|parallel|writecommitgraph)|transfer\..+|receive\.(?:denycurrentbranch|denynonfastforwards|fsckobjects)|rebase\.(?:autostash|autosquash|updaterefs)|merge\.(?:conflictstyle|ff|renames|renamelimit)|diff\.(?:renames|algorithm|colormoved|mnemonicprefix|noprefix|renamelimit|context)|log\.(?!showsignature)\w+|status\..+|blame\.(?!ignorerevsfile)\w+|extensions\.(?:objectformat|worktreeconfig|refstorage|noop)|index\..+|pack\..+|feature\..+|maintenance\..+|lfs\.(?:repositoryformatversion|url|.+\.(?:access|locksverify))|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|safe\..+|stash\..+|commit\.(?:verbose|status|cleanup)|help\..+|rerere\..+|worktree\..+)$/
-
-/**
- * Keys that name programs for a terminal, or for commands that need a rule of their own, or make reading commands fetch
- * what is missing. Hooks are looked at by themselves.
- */
-const IDLE_KEYS =
-  /^(?:alias\..+|pager\..+|core\.(?:editor|pager|hookspath|excludesfile)|sequence\.editor|commit\.template|(?:diff|merge)tool\..+|(?:diff|merge)\.(?:gui)?tool|gui\..+|remote\..+\.(?:promisor|partialclonefilter)|extensions\.partialclone)$/
-
-/** Further keys that run nothing with such a value. What is in the folder of hooks is looked at by itself. */
-const PLAIN_VALUES: readonly (readonly [key: RegExp, value: RegExp])[] = [
-  [/^core\.hookspath$/, /^(?!.*\.\.)[\w./-]+$/],
-  [/^(?:commit|tag|push)\.gpgsign$/, /^false$/],
-  [/^(?:pull|branch\..+)\.rebase$/, /^(?:true|false|merges)?$/],
-  [/^diff\.submodule$/, /^short$/],
-  [/^submodule\.recurse$/, /^false$/],
-  // Some parts of it start the program that checks signatures.
-  [/^format\.pretty$/, /^(?!.*%[-+ ]?G)/]
-]
-
 const SIGNS = /^(?:commit|tag|push)\.gpgsign$/
-
-type Entries = readonly (readonly [key: string, value: string])[]
 
 const DEEPEST = 8
 
 export function repositoryFacts(folder: string, depth = 0): RepositoryFacts {
   const real = realPath(folder)
   const git = gitFolder(real)
-  if (git === undefined) return { program: undefined, driver: undefined, hook: undefined, remoteProblem: urlProblem }
-  if (git.isHidden) return factsOfUnknown(`what ${git.own} says: it is a repository`)
-  const local = [`${git.common}/config`, `${git.own}/config.worktree`].flatMap(entriesOf)
-  const global = [join(homedir(), '.gitconfig'), join(homedir(), '.config/git/config')].flatMap(entriesOf)
+  if (git === undefined) return NO_REPOSITORY
+  return git.isHidden ? factsOfUnknown(`what ${git.own} says: it is a repository`) : factsOf(git, real, depth)
+}
+
+function isPlain([key, value]: ConfigEntries[number], { own, top }: GitFolder): boolean {
+  return key === 'core.worktree' ? realPath(value, realPath(own)) === top : isPlainEntry([key, value])
+}
+
+function factsOf(git: GitFolder, real: string, depth: number): RepositoryFacts {
+  const local = [`${git.common}/config`, `${git.own}/config.worktree`].flatMap(configEntries)
+  const global = [join(homedir(), '.gitconfig'), join(homedir(), '.config/git/config')].flatMap(configEntries)
   const keys = local.filter(entry => !isPlain(entry, git))
   const signs = [...global, ...local].find(([key, value]) => SIGNS.test(key) && value !== 'false')?.[0]
-  const hooks = hooksIn(git, [...global, ...local])
+  const folders = hookFolders(git, [...global, ...local])
+  const hooks = folders.flatMap(hooksIn)
   const within = depth < DEEPEST ? submodulesOf(git) : undefined
   const nested = within?.map(each => repositoryFacts(each, depth + 1)) ?? [
-    factsOfUnknown(`what submodules of ${git.top} say`)
+    factsOfUnknown(`what the index of ${git.top} says`)
   ]
   // Commands that only read may refresh the index.
   const always =
@@ -77,20 +79,19 @@ export function repositoryFacts(folder: string, depth = 0): RepositoryFacts {
       signs ??
       driver ??
       nested.find(each => each.hook)?.hook,
-    remoteProblem: remote => remoteProblem(remote, git, local)
+    remoteProblem: remote => remoteProblem(remote, git, local),
+    nestedProblem: fact => repositoriesBelow(git, depth).find(each => each[fact])?.[fact],
+    hookFolder: folders.find(each => isWithin(each, git.top) && !isWithin(each, realPath(git.common)))
   }
-}
-
-function isPlain([key, value]: Entries[number], { own, top }: GitFolder): boolean {
-  if (key === 'core.worktree') return realPath(value, realPath(own)) === top
-  return PLAIN_KEYS.test(key) || PLAIN_VALUES.some(([keys, values]) => keys.test(key) && values.test(value))
 }
 
 const factsOfUnknown = (words: string): RepositoryFacts => ({
   program: words,
   driver: words,
   hook: words,
-  remoteProblem: () => words
+  remoteProblem: () => words,
+  nestedProblem: () => words,
+  hookFolder: words
 })
 
 const REMOTE = /^(?:(?:https?|ssh|git):\/\/.*|[\w.-]+@[\w.-]+:.*)$/
@@ -99,8 +100,17 @@ const REMOTE = /^(?:(?:https?|ssh|git):\/\/.*|[\w.-]+@[\w.-]+:.*)$/
 const urlProblem = (url: string): string | undefined =>
   REMOTE.test(url) ? undefined : `${url} is not a remote that is known to run nothing here`
 
+const NO_REPOSITORY: RepositoryFacts = {
+  program: undefined,
+  driver: undefined,
+  hook: undefined,
+  remoteProblem: urlProblem,
+  nestedProblem: () => undefined,
+  hookFolder: undefined
+}
+
 /** Empty: any remote that is configured, since the branch chooses one. */
-function remoteProblem(remote: string, { common }: GitFolder, local: Entries): string | undefined {
+function remoteProblem(remote: string, { common }: GitFolder, local: ConfigEntries): string | undefined {
   const urlsOf = (name: string): readonly string[] =>
     local.flatMap(([key, value]) => (key === `remote.${name}.url` || key === `remote.${name}.pushurl` ? [value] : []))
   const ofName = (name: string): string | undefined => {
@@ -162,104 +172,76 @@ function belongsTo(top: string, { file, own, common }: { file: string; own: stri
   if (isFolder(file)) return real === file && shared === real
   if (shared !== real)
     return realPath(fileText(`${own}/gitdir`).trim(), real) === file && join(real, '../..') === shared
-  return entriesOf(`${own}/config`).some(([key, value]) => key === 'core.worktree' && realPath(value, real) === top)
+  return worktreeOf(real) === top
 }
 
-/** What leads to the objects of another repository. */
+/** That of a submodule. */
+const worktreeOf = (own: string): string | undefined => {
+  const value = configEntries(`${own}/config`).findLast(([key]) => key === 'core.worktree')?.[1]
+  return value && realPath(value, own)
+}
+
+/** Folders of a repository that are looked at by themselves, or that git does not read, or reads by the hash of what is in them. */
+const APART = /\/\.git\/(?:(?:modules|worktrees)\/[^/]+\/)?(?:hooks|lfs|modules|objects\/[\da-f]{2})$/
+const LINKS = new FileFinder((path, linked) => linked || APART.test(path), false)
+
+/** What leads to the objects of another repository, or to other files. */
 function borrowedIn({ common }: GitFolder): string | undefined {
-  const objects = `${common}/objects`
-  const alternates = `${objects}/info/alternates`
+  const alternates = `${common}/objects/info/alternates`
   if (isThere(alternates)) return alternates
-  return [common, objects, `${objects}/pack`].flatMap(linksAt)[0]
+  const { found, whole } = LINKS.find([common])
+  return whole ? found.find(each => each.isLink)?.path : common
 }
 
-const linksAt = (folder: string): readonly string[] =>
-  whileUnchanged(folder, () =>
-    (attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [])
-      .filter(entry => entry.isSymbolicLink())
-      .map(entry => join(folder, entry.name))
-  )
+const NESTED = new FileFinder((path, linked) => linked || path.endsWith('/.git'), false)
+const MODULES = new FileFinder((path, linked) => linked || path.endsWith('/HEAD'), true)
+
+/** Whatever the index names afterwards, it is one of these. Also those of submodules that are not there. */
+function repositoriesBelow({ top, common }: GitFolder, depth: number): readonly RepositoryFacts[] {
+  const nested = NESTED.find([top])
+  const modules = MODULES.find([`${common}/modules`])
+  if (!nested.whole || !modules.whole || modules.found.some(each => each.isLink) || depth >= DEEPEST)
+    return [factsOfUnknown(`what repositories below ${top} say`)]
+  const folders = nested.found.map(({ path }) => (path.endsWith('/.git') ? dirname(path) : path))
+  const others = folders.filter(each => each !== top && isThere(`${each}/.git`))
+  const owns = modules.found.map(({ path }) => dirname(path)).filter(each => isThere(`${each}/objects`))
+  return [
+    ...others.map(each => repositoryFacts(each, depth + 1)),
+    ...owns.map(own => factsOf({ top: worktreeOf(own) ?? own, own, common: own }, own, depth + 1))
+  ]
+}
 
 function behind(folder: string, text: string): string {
   const path = text.replace(/[\r\n]+$/, '')
   return isAbsolute(path) ? path : `${folder}/${path}`
 }
 
-const fileText = (file: string): string => attempt(() => readFileSync(file, 'utf8')) ?? ''
-
-/** A line that is not understood has a key that is not known. */
-function entriesOf(file: string): Entries {
-  let section = ''
-  return fileText(file)
-    .split('\n')
-    .flatMap((line): Entries => {
-      const [, name, sub, rest] = /^\s*\[\s*([\w.-]+)(?:\s+"((?:\\.|[^"\\])*)")?\s*\](.*)$/.exec(line) ?? []
-      if (name !== undefined) section = sub === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${sub}`
-      const text = (name === undefined ? line : (rest ?? '')).trim()
-      if (text === '' || /^[#;]/.test(text)) return []
-      const [, key, written = ''] = /^([\w-]+)\s*(?:=\s*(.*))?$/.exec(text) ?? []
-      const value = valueOf(written)
-      return [key !== undefined && value !== undefined ? [`${section}.${key.toLowerCase()}`, value] : [`? ${text}`, '']]
-    })
-}
-
-/** Without quotes and comment. Undefined: it has escapes, or continues in the next line. */
-function valueOf(written: string): string | undefined {
-  const value = written.replace(/"([^"\\]*)"|[#;].*/g, '$1').trim()
-  return /["\\]/.test(value) ? undefined : value
-}
-
-const KNOWN = new Map<string, readonly [changed: string, paths: readonly string[]]>()
+const KNOWN = new Map<string, readonly [changed: string, paths: readonly string[] | undefined]>()
 /** In milliseconds. Times are exact to some of them: what changes at once again would not be noticed. */
 const SETTLED = 100
 
-/** What was found in a file or folder that has not changed since. */
-function whileUnchanged(path: string, look: () => readonly string[]): readonly string[] {
-  const stat = kindOf(path)
-  const changed = `${stat?.ino} ${stat?.mtimeMs} ${stat?.ctimeMs} ${stat?.size}`
-  const known = KNOWN.get(path)
-  if (known?.[0] === changed) return known[1]
-  const paths = look()
-  if (Date.now() - (stat?.ctimeMs ?? Infinity) > SETTLED) KNOWN.set(path, [changed, paths])
-  return paths
-}
-
 /** The folders of submodules that are there: git looks into each of them, with its own configuration. Undefined: not known. */
 function submodulesOf({ top, own }: GitFolder): readonly string[] | undefined {
-  const names = (attempt(() => readdirSync(own)) ?? []).filter(name => /^(?:index|sharedindex\..*)$/.test(name))
-  const paths = names.flatMap(name => whileUnchanged(`${own}/${name}`, () => linksIn(`${own}/${name}`)))
-  if (paths.includes('')) return undefined
-  return paths.map(path => join(top, path)).filter(folder => isThere(join(folder, '.git')) && folder !== top)
+  const paths = attempt(() => linksOf(`${own}/index`))
+  return paths?.map(path => join(top, path)).filter(folder => isThere(join(folder, '.git')))
 }
 
-/** The mode of an entry of the index that is a link to another repository. */
-const LINK = Buffer.from([0, 0, 0xe0, 0])
-/** How far behind the mode its path starts: by the length of hashes and of flags. */
-const TO_PATH = [38, 40, 50, 52] as const
-
-/** What may be the paths of links. An empty path stands for any: version 4 and sparse ones abbreviate them, and some are not text. */
-function linksIn(file: string): readonly string[] {
-  const bytes = attempt(() => readFileSync(file)) ?? Buffer.alloc(0)
-  const version = bytes[7]
-  // An extension: folders stand for all that is in them.
-  if (bytes.includes('sdir\0\0\0\0')) return ['']
-  const paths = new Set<string>()
-  for (let at = bytes.indexOf(LINK); at !== -1; at = bytes.indexOf(LINK, at + 1))
-    for (const from of TO_PATH) {
-      const path = bytes.subarray(at + from, bytes.indexOf(0, at + from)).toString()
-      // In other places there may be any bytes.
-      const isUsual = from === TO_PATH[version === 3 ? 1 : 0]
-      if (version === 4 || (isUsual && path.includes(REPLACEMENT))) return ['']
-      if (path !== '') paths.add(path)
-    }
-  return [...paths]
+function linksOf(index: string): readonly string[] | undefined {
+  const stat = kindOf(index)
+  const changed = `${stat?.ino} ${stat?.mtimeMs} ${stat?.ctimeMs} ${stat?.size}`
+  const known = KNOWN.get(index)
+  if (known?.[0] === changed) return known[1]
+  const bytes = ifThere(() => readFileSync(index))
+  const paths = bytes === undefined ? [] : linksInIndex(bytes)
+  if (Date.now() - (stat?.ctimeMs ?? Infinity) > SETTLED) KNOWN.set(index, [changed, paths])
+  return paths
 }
 
 const DRIVER =
   /^(?:filter\..+\.(?:clean|smudge|process)|diff\..+\.(?:command|textconv)|diff\.external|merge\..+\.driver)$/
 
 /** Attributes choose drivers, which the user's own configuration may define. */
-function attributeIn({ top, common }: GitFolder, folder: string, global: Entries): string | undefined {
+function attributeIn({ top, common }: GitFolder, folder: string, global: ConfigEntries): string | undefined {
   if (!global.some(([key]) => DRIVER.test(key))) return undefined
   const files = [join(common, 'info/attributes')]
   for (let at = folder; ; at = dirname(at)) {
@@ -269,12 +251,16 @@ function attributeIn({ top, common }: GitFolder, folder: string, global: Entries
   return files.find(file => /\s(?:filter|diff|merge)=/.test(fileText(file)))
 }
 
-/** In every folder that may be the one: which file of the configuration counts depends on further keys. */
-function hooksIn({ top, common }: GitFolder, entries: Entries): readonly string[] {
-  const chosen = entries.flatMap(([key, value]) => (key === 'core.hookspath' ? [resolve(top, value)] : []))
-  return [join(common, 'hooks'), ...chosen].flatMap(folder =>
-    (attempt(() => readdirSync(folder)) ?? [])
-      .map(name => join(folder, name))
-      .filter(file => !file.endsWith('.sample') && isProgram(file))
+/** All that may be the one: which file of the configuration counts depends on further keys. */
+const hookFolders = ({ top, common }: GitFolder, entries: ConfigEntries): readonly string[] => [
+  join(common, 'hooks'),
+  ...entries.flatMap(([key, value]) =>
+    key === 'core.hookspath' ? [realPath(value.replace(/^~(?=\/)/, homedir()), top)] : []
   )
-}
+]
+
+/** What a link leads to may come with a commit. */
+const hooksIn = (folder: string): readonly string[] =>
+  namesInFolder(folder)
+    .map(name => join(folder, name))
+    .filter(file => !file.endsWith('.sample') && (isProgram(file) || isLink(file)))
