@@ -160,6 +160,16 @@ describe('links in the folder of a repository', () => {
     })
   )
 
+  test.each(['HEAD', 'config', 'index', 'commondir', 'packed-refs'])(
+    'a pipe in the place of %s, which is not read',
+    name =>
+      onStage(stage => {
+        rmSync(join(stage.root, '.git', name), { force: true })
+        execFileSync('mkfifo', [join(stage.root, '.git', name)])
+        isAsked(stage, 'git status')
+      })
+  )
+
   test('the content of a denied file is not printed', () =>
     onStage(stage => {
       writeFileSync(join(stage.root, 'secrets/k'), 'S3CRET\n')

@@ -11,6 +11,7 @@ interface FoundFile {
   readonly path: string
   /** `DEV:INO` of an ordinary file: the same for all its names. */
   readonly id: string | undefined
+  /** Neither a file nor a folder. */
   readonly isLink: boolean
 }
 
@@ -62,7 +63,7 @@ export class FileFinder {
       (entries ?? []).map(each => ({
         path: join(folder, each.name),
         isOpen: each.isDirectory(),
-        isLink: each.isSymbolicLink()
+        isLink: !each.isFile() && !each.isDirectory()
       }))
     )
     // Where names cannot be listed, files may still be opened by them.

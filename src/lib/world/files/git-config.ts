@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { attempt } from '../../util/attempt.ts'
+import { isFile } from './paths.ts'
 
 export type ConfigEntries = readonly (readonly [key: string, value: string])[]
 
@@ -56,7 +57,9 @@ export const IDLE_KEYS =
 export const isPlainEntry = ([key, value]: ConfigEntries[number]): boolean =>
   PLAIN.some(([keys, values]) => keys.test(key) && values.test(value))
 
-export const fileText = (file: string): string => attempt(() => readFileSync(file, 'utf8')) ?? ''
+/** Empty if it is none: a pipe would never end. */
+export const fileText = (file: string): string =>
+  (isFile(file) ? attempt(() => readFileSync(file, 'utf8')) : undefined) ?? ''
 
 /** A line that is not understood has a key that is not known. */
 export function configEntries(file: string): ConfigEntries {

@@ -193,7 +193,7 @@ function borrowedIn({ common }: GitFolder): string | undefined {
   return whole ? found.find(each => each.isLink)?.path : common
 }
 
-const NESTED = new FileFinder((path, linked) => linked || path.endsWith('/.git'), false)
+const NESTED = new FileFinder((path, linked) => linked || /\/\.git$/i.test(path), false)
 const MODULES = new FileFinder((path, linked) => linked || path.endsWith('/HEAD'), true)
 
 /** Whatever the index names afterwards, it is one of these. Also those of submodules that are not there. */
@@ -202,7 +202,7 @@ function repositoriesBelow({ top, common }: GitFolder, depth: number): readonly 
   const modules = MODULES.find([`${common}/modules`])
   if (!nested.whole || !modules.whole || modules.found.some(each => each.isLink) || depth >= DEEPEST)
     return [factsOfUnknown(`what repositories below ${top} say`)]
-  const folders = nested.found.map(({ path }) => (path.endsWith('/.git') ? dirname(path) : path))
+  const folders = nested.found.map(({ path }) => (/\/\.git$/i.test(path) ? dirname(path) : path))
   const others = folders.filter(each => each !== top && isThere(`${each}/.git`))
   const owns = modules.found.map(({ path }) => dirname(path)).filter(each => isThere(`${each}/objects`))
   return [
@@ -231,6 +231,7 @@ function linksOf(index: string): readonly string[] | undefined {
   const changed = `${stat?.ino} ${stat?.mtimeMs} ${stat?.ctimeMs} ${stat?.size}`
   const known = KNOWN.get(index)
   if (known?.[0] === changed) return known[1]
+  if (stat?.isFile() === false) return undefined
   const bytes = ifThere(() => readFileSync(index))
   const paths = bytes === undefined ? [] : linksInIndex(bytes)
   if (Date.now() - (stat?.ctimeMs ?? Infinity) > SETTLED) KNOWN.set(index, [changed, paths])
