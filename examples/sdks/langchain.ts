@@ -19,14 +19,17 @@ export function gate(hooks: Fires, options: GateOptions = {}): AgentMiddleware {
       const { toolCall } = request
       const notes: string[] = []
       let stopped = false
+      // What the tool returns is not a failure, also if it says so.
+      let hasFailed = request.tool === undefined
       let own: unknown
       let message: ToolMessage | undefined
-      const messageOf = (content: string, status: 'success' | 'error'): ToolMessage =>
+      const messageOf = (content: string, status: 'success' | 'error' = 'success'): ToolMessage =>
         new ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? '', status })
       const run = async (args: Record<string, unknown>): Promise<unknown> => {
         const result = await Promise.resolve(handler({ ...request, toolCall: { ...toolCall, args } })).catch(error => {
           // An error behind a middleware ends the run; in front of it, the model gets it. Interrupts are not failures.
           if (!(error instanceof Error) || 'is_bubble_up' in error || request.runtime.signal?.aborted) throw error
+          hasFailed = true
           return messageOf(`${error.message}\nPlease fix your mistakes.`, 'error')
         })
         if (ToolMessage.isInstance(result)) message = result
@@ -35,7 +38,7 @@ export function gate(hooks: Fires, options: GateOptions = {}): AgentMiddleware {
       const call = guard(hooks, toolCall.name, run, {
         ...options,
         idOf: () => toolCall.id,
-        errorIn: content => (message?.status === 'error' ? textOf(content) : undefined),
+        errorIn: content => (hasFailed ? textOf(content) : undefined),
         onDeny: refusal => {
           message = messageOf(refusal.message, 'error')
           return (own = refusal.message)
@@ -44,12 +47,17 @@ export function gate(hooks: Fires, options: GateOptions = {}): AgentMiddleware {
         onStop: () => (stopped = true)
       })
       const content = await call(toolCall.args)
-      // The tool's own command for the graph.
-      if (message === undefined && content === own) return content as Awaited<ReturnType<typeof handler>>
-      message ??= messageOf('', 'success')
-      if (notes.length > 0 || content !== own) message.content = [textOf(content), ...notes].join('\n\n')
-      if (stopped) message.additional_kwargs = { ...message.additional_kwargs, [STOP]: true }
-      return message
+      // Nothing of the tool's own message is left, such as its artifact.
+      if (content !== own) message = messageOf(textOf(content), message?.status)
+      // Without a message it is a command for the graph.
+      const result = message ?? (content as Exclude<Awaited<ReturnType<typeof handler>>, ToolMessage>)
+      if (notes.length === 0 && !stopped) return result
+      const about = message ?? messageIn(result as GraphCommand, messageOf(''))
+      about.content = Array.isArray(about.content)
+        ? [...about.content, ...notes.map(text => ({ type: 'text' as const, text }))]
+        : [about.content, ...notes].join('\n\n')
+      if (stopped) about.additional_kwargs = { ...about.additional_kwargs, [STOP]: true }
+      return result
     },
     beforeModel: {
       canJumpTo: ['end'],
@@ -59,6 +67,22 @@ export function gate(hooks: Fires, options: GateOptions = {}): AgentMiddleware {
       }
     }
   })
+}
+
+interface GraphCommand {
+  update?: object | [string, unknown][]
+}
+
+/** The message about this call in a command for the graph; if there is none, this one is added. */
+function messageIn(command: GraphCommand, empty: ToolMessage): ToolMessage {
+  const { update = {} } = command
+  const updates: [string, unknown][] = Array.isArray(update) ? update : Object.entries(update)
+  const messages: unknown[] = updates.flatMap(([key, value]) => (key === 'messages' ? value : []))
+  const own = messages
+    .filter(each => ToolMessage.isInstance(each))
+    .find(each => each.tool_call_id === empty.tool_call_id)
+  if (own === undefined) command.update = [...updates, ['messages', [empty]]]
+  return own ?? empty
 }
 
 const textOf = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content))

@@ -14,7 +14,7 @@ export function addGate(agent: Agent, hooks: Fires, options: GateOptions = {}): 
     const { toolUse, invocationState } = context
     const notes: string[] = []
     let own: ToolResultBlock | undefined
-    const run = async function* (input: object): AsyncGenerator<StreamEvent, string> {
+    const run = async function* (input: object): AsyncGenerator<StreamEvent, unknown> {
       own = (yield* next({ ...context, toolUse: { ...toolUse, input: input as typeof toolUse.input } })).result
       return textOf(own)
     }
@@ -22,13 +22,15 @@ export function addGate(agent: Agent, hooks: Fires, options: GateOptions = {}): 
       ...options,
       returns: true,
       idOf: () => toolUse.toolUseId,
-      errorIn: text => (own?.status === 'error' ? text : undefined),
+      // What the tool returns is not a failure, also if it says so.
+      errorIn: () => (context.tool === undefined ? 'there is no such tool' : own?.error?.message),
       onDeny: refusal => refusal.message,
       onContext: text => notes.push(text),
       onStop: reason => void stops.set(invocationState, reason ?? 'A hook ended the run.')
     })
-    const text = yield* call(toolUse.input as object)
-    const content = own !== undefined && text === textOf(own) ? own.content : [new TextBlock(text)]
+    const output = yield* call(toolUse.input as object)
+    const text = typeof output === 'string' ? output : JSON.stringify(output)
+    const content = own !== undefined && output === textOf(own) ? own.content : [new TextBlock(text)]
     const status = own?.status ?? 'error'
     return {
       result: new ToolResultBlock({
