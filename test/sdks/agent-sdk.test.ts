@@ -254,23 +254,37 @@ describe('failures', () => {
 
 const HIDDEN = '[The output was hidden by a hook.]'
 
+const TEXT_FILE = {
+  type: 'text',
+  file: { filePath: '', content: HIDDEN, numLines: 1, startLine: 1, totalLines: 1 }
+}
+const PICTURE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }
+const HIDDEN_BLOCK = { type: 'text', text: HIDDEN }
+
 test.each([
-  ['Glob', { numFiles: 1, filenames: ['/the/secret', '/the/secret/2'] }, { numFiles: 1, filenames: [HIDDEN, ''] }],
+  ['Glob', { numFiles: 42, filenames: ['/the/secret', '/the/secret/2'] }, { numFiles: 1, filenames: [HIDDEN] }],
   [
     'Grep',
     { mode: 'files_with_matches', filenames: ['/the/secret'], content: '' },
     { mode: 'files_with_matches', filenames: [''], content: HIDDEN }
   ],
+  ['Read', { type: 'image', file: { base64: 'the secret', type: 'image/png', originalSize: 70 } }, TEXT_FILE],
+  ['Read', { type: 'notebook', file: { filePath: '/a', cells: [{ cellType: 'code', source: 'x' }] } }, TEXT_FILE],
+  ['Read', { type: 'text', file: { filePath: '/a', content: 'the secret', numLines: 7 } }, TEXT_FILE],
   [
-    'Read',
-    { type: 'image', file: { base64: 'the secret', type: 'image/png' } },
-    { type: 'image', file: { base64: HIDDEN, type: 'image/png' } }
+    'Bash',
+    { stdout: 'data:image/png;base64,iVBORw0KGgo=', stderr: '', isImage: true, code: 1234 },
+    { stdout: HIDDEN, stderr: '', isImage: false, code: 1 }
   ],
+  ['mcp__notes__get', [PICTURE], [HIDDEN_BLOCK]],
+  ['mcp__notes__get', [{ type: 'text', text: 'a' }, PICTURE, { type: 'text', text: 'b' }], [HIDDEN_BLOCK]],
   [
     'mcp__notes__get',
-    { content: [{ type: 'text', text: 'a' }], structuredContent: { type: 'The Secret', note: 'the secret' } },
-    { content: [{ type: 'text', text: HIDDEN }], structuredContent: { type: '', note: '' } }
-  ]
+    { content: [{ type: 'text', text: 'a' }], structuredContent: { type: 'The Secret', note: 'the secret', ssn: 123 } },
+    { content: [HIDDEN_BLOCK], structuredContent: { type: '', note: '', ssn: 1 } }
+  ],
+  ['mcp__notes__count', [1234, true], [1]],
+  ['mcp__notes__count', 1234, HIDDEN]
 ])('nothing of a hidden output of %s is left in it', async (tool_name, tool_response, hidden) => {
   const answer = await answerTo('PostToolUse', () => ({ suppressOutput: true }), { tool_name, tool_response })
   expect(answer).toEqual(specific('PostToolUse', { updatedToolOutput: hidden }))
@@ -280,12 +294,12 @@ describe('an output that a hook replaced and Claude Code kept', () => {
   const response = { stdout: 'the key\nis 1234', stderr: '', interrupted: false }
 
   /** PostToolUse with a new output, then PostToolBatch with what the model would see. */
-  async function batchAfter(output: unknown, seen: unknown): Promise<unknown> {
+  async function batchAfter(output: unknown, seen: unknown, old: object = response): Promise<unknown> {
     const registry = new HookRegistry()
     registry.on('PostToolUse', () => ({ updatedToolOutput: output }))
     const { hooks } = toAgentSdkHooks(registry)
     const call = { tool_name: 'Bash', tool_input: {}, tool_use_id: 'toolu_1' }
-    await hooks.PostToolUse[0]!.hooks[0]!({ ...BASE, ...call, tool_response: response }, 'toolu_1', { signal })
+    await hooks.PostToolUse[0]!.hooks[0]!({ ...BASE, ...call, tool_response: old }, 'toolu_1', { signal })
     const batch = { ...BASE, tool_calls: [{ ...call, tool_response: seen }] }
     return hooks.PostToolBatch[0]!.hooks[0]!(batch, undefined, { signal })
   }
@@ -296,6 +310,16 @@ describe('an output that a hook replaced and Claude Code kept', () => {
         continue: false,
         stopReason: 'a hook replaced the output of Bash, and Claude Code kept the old one'
       })
+  })
+
+  test.each([
+    ['short lines', '42\n7', '42\n7'],
+    ['short lines with numbers', '42\n7', '     1→42\n     2→7'],
+    ['one short line of many', '42\nthe end', 'the start\n42'],
+    ['another indentation', 'the  key\tis here', '  the key is   here']
+  ])('is recognized also by %s', async (_, stdout, seen) => {
+    expect(await batchAfter({ nothing: 42 }, seen, { stdout, stderr: '' })).toHaveProperty('stopReason')
+    expect(await batchAfter('[hidden 42 lines]', '[hidden 42 lines]', { stdout, stderr: '' })).toEqual({})
   })
 
   test.each([

@@ -5,7 +5,7 @@ import { checkOptionTypes, choiceOf, millisecondsOf } from '../hooks/option-valu
 import { checkMatchers, HIDDEN_OUTPUT, outputAfter, warn } from '../hooks/guard.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { namingOf } from '../permissions/tool-names.ts'
-import type { PlainObject } from '../util/plain.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
 
 export interface AgentSdkOptions {
   /** What it means if that SDK gets no valid answer. Default `block`; a Claude Code that cannot do that ends the query. */
@@ -139,27 +139,52 @@ const definedFields = (values: PlainObject): PlainObject =>
 function replacedOutput(outcome: Outcome, { tool_name: name, tool_response: old }: PlainObject): unknown {
   const output = outcome.event === 'PostToolUse' ? outputAfter(outcome, String(name), old) : old
   if (output === old) return undefined
-  return typeof output === 'string' || output === null ? inShapeOf(old, output ?? HIDDEN_OUTPUT) : output
+  const text = output ?? HIDDEN_OUTPUT
+  return typeof text === 'string' ? inShapeOf(old, text) : output
 }
 
-/** The text in place of all texts of a tool's result: that SDK ignores an output of another shape. */
+/** The text in place of all that a tool's result says: that SDK ignores an output of another shape. */
 function inShapeOf(response: unknown, text: string): unknown {
-  if (typeof response !== 'object' || response === null) return text
-  const json = JSON.stringify(response)
-  let next = text
-  const replace = (isPlace: (key: string) => boolean, from: string): unknown =>
-    JSON.parse(from, (key, value: unknown) => {
-      // The kind of a result is part of its shape.
-      if (typeof value !== 'string' || (/^(type|mode|mimeType|media_type)$/.test(key) && /^[a-z_/+-]+$/.test(value)))
-        return value
-      if (!isPlace(key)) return ''
-      const own = next
-      next = ''
-      return own
-    })
-  const shown = replace(key => /^(stdout|stderr|content|text|result|output)$/.test(key), json)
-  return next === '' ? shown : replace(() => true, json)
+  // What Read has of a picture or a notebook would be sent as a picture.
+  if (isObject(response) && isObject(response['file']))
+    return { type: 'text', file: { filePath: '', content: text, numLines: 1, startLine: 1, totalLines: 1 } }
+  const usual = withText(response, text, key => /^(stdout|stderr|content|text|result|output)$/.test(key))
+  return usual.isPlaced ? usual.value : withText(response, text, () => true).value
 }
+
+/** The same shape with the text in the first such place, and nothing else of what was there. */
+function withText(
+  response: unknown,
+  text: string,
+  isPlace: (key: string) => boolean
+): { value: unknown; isPlaced: boolean } {
+  let isPlaced = false
+  const placed = (): string => {
+    const own = isPlaced ? '' : text
+    isPlaced = true
+    return own
+  }
+  const blank = (value: unknown, key: string): unknown => {
+    if (typeof value === 'string') return isKind(key, value) ? value : isPlace(key) ? placed() : ''
+    // A count of none would say that nothing was found.
+    if (typeof value === 'number') return 1
+    if (typeof value === 'boolean') return false
+    // A picture without its data is not valid, and nor is an empty text.
+    if (isBlocks(value)) return [{ type: 'text', text: placed() || '-' }]
+    if (Array.isArray(value)) return value.slice(0, 1).map(item => blank(item, ''))
+    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, blank(v, k)])) : value
+  }
+  const value = typeof response === 'object' && response !== null ? blank(response, '') : placed()
+  return { value, isPlaced }
+}
+
+/** The kind of a result is part of its shape. */
+const isKind = (key: string, value: string): boolean =>
+  /^(type|mode|mimeType|media_type)$/.test(key) && /^[a-z_/+-]+$/.test(value)
+
+/** The content of a message: texts, pictures and the like. */
+const isBlocks = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(block => isObject(block) && typeof block['type'] === 'string')
 
 /**
  * What hooks replaced. Claude Code keeps the old output, without notice, if it cannot use the new one: the run then ends
@@ -171,8 +196,8 @@ class ReplacedOutputs {
 
   leakAfter(event: EventName, input: PlainObject, output: unknown): (AgentSdkAnswer & PlainObject) | undefined {
     const { session_id: session, agent_id: agent, tool_response: old, tool_calls: calls } = input
-    const kept = linesIn(output).join('\n')
-    const lines = output === undefined ? [] : linesIn(old).filter(line => !kept.includes(line))
+    const kept = linesIn(output)
+    const lines = output === undefined ? [] : linesIn(old).filter(line => !isIn(kept, line))
     if (lines.length > 0) this.#removed.set(input['tool_use_id'], { lines, session, agent })
     const leak = Array.isArray(calls) ? (calls as PlainObject[]).find(call => this.#isLeak(call)) : undefined
     if (/^(PostToolBatch|SubagentStop|SessionEnd)$/.test(event))
@@ -183,13 +208,19 @@ class ReplacedOutputs {
   }
 
   #isLeak({ tool_use_id: id, tool_response: response }: PlainObject): boolean {
-    const seen = linesIn(response).join('\n')
-    return this.#removed.get(id)?.lines.some(line => seen.includes(line)) === true
+    const seen = linesIn(response)
+    return this.#removed.get(id)?.lines.some(line => isIn(seen, line)) === true
   }
 }
 
-/** All lines of all texts that are long enough to be recognized. */
-function linesIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.split('\n').filter(line => line.trim().length > 2)
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(linesIn) : []
+/** All lines of all texts, however they are indented or numbered. */
+function linesIn(value: unknown, key = ''): readonly string[] {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, each]) => linesIn(each, name))
+  if (typeof value !== 'string' || isKind(key, value)) return []
+  return value.split('\n').flatMap(line => line.replaceAll(/\s+/g, ' ').trim() || [])
 }
+
+/** A short line may be part of any other, and so must be a whole one. */
+const isIn = (lines: readonly string[], line: string): boolean =>
+  lines.some(each => (line.length > 2 ? each.includes(line) : each.replace(/^\d+[ →]/, '') === line))

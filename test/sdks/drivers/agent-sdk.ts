@@ -21,6 +21,10 @@ interface AgentSdk {
 const NAME = 'mcp__notes__write_note'
 type Block = Readonly<Record<string, unknown>>
 
+/** The result of a note at this path also has a picture, of one pixel. */
+export const DRAWING = '/drawing'
+export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 /** `uses`: what the model calls, if not the tool of the case. */
 export async function runClaudeCode(scene: Scene, uses?: readonly AnthropicBlock[]): Promise<Observation> {
   const { hooks, calls, approve, streaming } = scene
@@ -40,7 +44,10 @@ export async function runClaudeCode(scene: Scene, uses?: readonly AnthropicBlock
   ]
   const write = sdk.tool('write_note', 'Writes a note', { path: z.string(), text: z.string() }, async note => {
     ran.push(note)
-    return { content: [{ type: 'text', text: writtenNote(note) as string }] }
+    const text = { type: 'text', text: writtenNote(note) as string }
+    return {
+      content: note.path === DRAWING ? [{ type: 'image', data: DOT, mimeType: 'image/png' }, text, text] : [text]
+    }
   })
   try {
     const options = {
