@@ -60,6 +60,29 @@ describe.skipIf(noSandbox !== undefined)('sockets in the sandbox', () => {
     expect(existsSync(place.path('tmp'))).toBe(true)
   })
 
+  test.each(['tmp in the project', 'a folder in allowWrite', 'a directory that is added'])(
+    'a command cannot put a link in the place of the folder that the next one sees as /tmp: %s',
+    async where => {
+      const place = neighbourhood()
+      const folder = where.startsWith('tmp') ? place.path('tmp') : join(place.base, 't')
+      mkdirSync(folder)
+      vi.stubEnv('TMPDIR', folder)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const exchange = (target: string): string =>
+        `for f in ${folder}/carabiner-sandbox-*; do cd $f && mv tmp tmp2; ln -s ${target} tmp; cd ..; mv $f $f-2; mkdir $f; ln -s ${target} $f/tmp; done; ls ${folder}`
+      const [, , , after] = await confined(
+        place,
+        [exchange(place.outside), 'echo x > /tmp/canary; echo x > /tmp/new', exchange(place.cwd), 'ls /tmp'],
+        where.endsWith('added')
+          ? { steer: running => running.addDirectory(folder) }
+          : { sandbox: { allowWrite: [folder] } }
+      )
+      expect(place.neighbours()).toMatchObject({ [join(place.outside, 'canary')]: '644 untouched\n' })
+      expect(existsSync(join(place.outside, 'new'))).toBe(false)
+      expect(after?.text).not.toContain('.claude')
+    }
+  )
+
   test('a denied file whose name is not valid UTF-8 cannot be hidden: nothing runs until it is renamed', async () => {
     for (const name of ['\xffa.pem', 's\xff/a.pem']) {
       const place = neighbourhood()

@@ -4,7 +4,9 @@ import { KINDS, NARROW } from '../../src/lib/shell/rows/kinds.ts'
 import { programRow, rowNames } from '../../src/lib/shell/row.ts'
 
 const STRUCTURE =
-  'read write inside folder rev changed deep script gopath remote sub cmd bin args sed awk variable lines'.split(' ')
+  'read write inside folder rev changed deep script file gopath remote sub cmd bin args sed awk variable lines'.split(
+    ' '
+  )
 
 test('the kinds of operands and values are known, and no option is written twice in two ways', () => {
   const kinds = new Set([...STRUCTURE, ...Object.keys(KINDS), ...Object.keys(NARROW)])

@@ -3,6 +3,7 @@ import { shellWord } from '../shell/command-words.ts'
 import type { Form } from '../shell/form.ts'
 import type { Redirection, ShellWord } from '../shell/parse.ts'
 import { NOTHING_ALLOWS, ruleNeeded } from '../shell/only-reads.ts'
+import { isProgramOf, programName } from '../shell/programs.ts'
 import { formOf } from '../shell/read-form.ts'
 import { isHarmlessVariable } from '../shell/variables.ts'
 import type { CommandStep, WalkedText } from '../shell/walk.ts'
@@ -117,7 +118,7 @@ class Judge {
     const { assignments, words, redirections, fed } = step.leaf
     const place = new CommandPlace(step.folders, this.#call, this.#policy)
     const text = textOf([...assignments, ...words])
-    const exact = this.#exact([...assignments, ...words])
+    const exact = this.#exact([...assignments, ...words], step, fed)
     const isEdit = ({ kind, target }: Redirection): boolean =>
       kind === 'write' && target.known && this.#mayEdit && place.isInside(target.text)
     const target = redirections.find(
@@ -129,7 +130,7 @@ class Judge {
     if (exact === undefined && odd !== undefined)
       return [asks(text, `the variable ${odd.text.split('=')[0]} may change what is run`)]
     if (exact === undefined && words.length === 0) return [asks(text, 'it sets a variable for what follows')]
-    const verdicts = this.#command(step, exact)
+    const verdicts = this.#command(step, exact, { fed, isInner: false })
     const rule = verdicts[0]?.rule
     const files = redirections.flatMap(each => (each.kind === 'read' ? [each.target.text] : []))
     const problem = this.#isPlanted && files.length > 0 ? PLANTED : place.readProblem(files, rule !== undefined)
@@ -141,15 +142,21 @@ class Judge {
     return verdicts.map(each => ({ ...each, ...(edits && { edits }), ...(isWhole && { isWhole }) }))
   }
 
-  /** What the shell expands is not the text that a rule quotes. */
-  #exact(words: readonly ShellWord[]): Rule | undefined {
-    return words.every(({ known }) => known) ? this.#rules.exact.get(textOf(words)) : undefined
+  /** What the shell expands is not the text that a rule quotes, and what a program runs of its input is not in the rule. */
+  #exact(words: readonly ShellWord[], step: CommandStep, fed: boolean): Rule | undefined {
+    if (!words.every(({ known }) => known) || (fed && mayRunInput(step))) return undefined
+    return this.#rules.exact.get(textOf(words))
   }
 
-  #command(step: CommandStep, exact: Rule | undefined): readonly LeafVerdict[] {
+  /** `isInner`: another program runs it. */
+  #command(
+    step: CommandStep,
+    exact: Rule | undefined,
+    { fed, isInner }: Readonly<Record<'fed' | 'isInner', boolean>>
+  ): readonly LeafVerdict[] {
     const { words } = step.leaf
     const text = textOf(words)
-    const found = exact ?? this.#exact(words)
+    const found = exact ?? this.#exact(words, step, fed)
     if (found !== undefined) return [allows(text, 'a rule is exactly this', found)]
     if (step.folders === undefined) return [asks(text, 'it is not certain in which folder it runs')]
     const form = ownForm(step)
@@ -157,7 +164,7 @@ class Judge {
     const place = new CommandPlace(step.folders, this.#call, this.#policy)
     const risk = form.repository === undefined ? undefined : this.#riskOfGit(form, place)
     if (risk !== undefined) return [asks(text, risk)]
-    const planted = place.planted(words[0]?.text ?? '', form)
+    const planted = place.planted(words[0]?.text ?? '', form, isInner)
     const whys: { readonly why: string; readonly once: boolean }[] = []
     for (const rule of rulesFor(text, this.#rules)) {
       const literal = literalWords(rule, text, words)
@@ -166,17 +173,17 @@ class Judge {
       if (why === undefined)
         return this.#withInner(
           step,
-          allows(text, `a rule covers it: ${WORDS[form.does] ?? 'this form is known to be harmless'}`, rule)
+          allows(text, `a rule covers it: ${WORDS[form.does] ?? 'this form is known to be harmless'}`, rule),
+          fed
         )
       whys.push({ why, once: form.row === undefined && literal > 0 })
     }
     const hidden = form.deep ? place.secretIn(words.map(each => each.text)) : undefined
-    const isOwn = place.planted(words[0]?.text ?? '', form, true)
-    const why = isOwn ?? ruleNeeded(step) ?? questionOf(form, place) ?? hidden
+    const why = planted ?? ruleNeeded(step) ?? questionOf(form, place) ?? hidden
     if (why !== undefined)
       return [{ ...asks(text, form.isKnown && form.does === 'reads' ? why : NOTHING_ALLOWS), ...whys[0] }]
     const reason = form.does === 'wraps' ? 'it runs the command behind it' : 'it only reads in the project'
-    return this.#withInner(step, allows(text, reason))
+    return this.#withInner(step, allows(text, reason), fed)
   }
 
   /** What commands before it, or it itself, make git run here. */
@@ -187,8 +194,9 @@ class Judge {
   }
 
   /** Commands that it runs are judged as if they stood alone. */
-  #withInner({ inner, texts }: CommandStep, own: LeafVerdict): readonly LeafVerdict[] {
-    return [own, ...inner.flatMap(each => this.#command(each, undefined)), ...texts.flatMap(each => this.text(each))]
+  #withInner({ inner, texts }: CommandStep, own: LeafVerdict, fed: boolean): readonly LeafVerdict[] {
+    const verdicts = inner.flatMap(each => this.#command(each, undefined, { fed, isInner: true }))
+    return [own, ...verdicts, ...texts.flatMap(each => this.text(each))]
   }
 }
 
@@ -197,6 +205,15 @@ const formsIn = ({ form, inner, texts }: CommandStep): readonly Form[] => [
   form,
   ...[...inner, ...texts.flatMap(({ steps }) => steps)].flatMap(formsIn)
 ]
+
+/** It is a shell or an interpreter, or starts one, and is not known to leave its input to known code. */
+function mayRunInput(step: CommandStep): boolean {
+  const { isKnown, does, inside } = ownForm(step)
+  if (isKnown && (does === 'reads' || does === 'changes')) return false
+  const isModule = isKnown && does === 'runs' && inside.length === 0
+  const names = step.leaf.words.slice(isModule ? 1 : 0).map(({ text }) => programName(text))
+  return names.some(name => (['shell', 'interpreter', 'runsInput'] as const).some(kind => isProgramOf(kind, name)))
+}
 
 /** Git itself does not go through links. */
 const namesPaths = ({ row, reads, writes, inside, patterns }: Form): boolean =>
@@ -207,13 +224,14 @@ const ownForm = ({ leaf, form, isByPath }: CommandStep): Form => (isByPath ? for
 
 /** What is not true of the place, and must be for this form to be harmless under a rule. */
 function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefined {
-  const { does, reads, writes, inside, fills, merges, repository, remotes, patterns, urls } = form
+  const { does, reads, writes, inside, scripts, fills, merges, repository, remotes, patterns, urls } = form
+  const copied = place.copied(form)
   const named = wordsOf(rule)
     .filter(word => /[^*]/.test(word))
     .map(globOf)
   const isNamed = (path: string): boolean => !/(?:^|\/)\.\.(?:\/|$)/.test(path) && named.some(fits => fits(path))
   // What is read from there is nothing.
-  const files = [...inside, ...writes, ...reads.filter(path => path !== '/dev/null')]
+  const files = [...inside, ...writes, ...copied, ...reads.filter(path => path !== '/dev/null')]
   const further = wordsOf(rule).some(word => word.includes('://')) ? urls.find(url => !isNamed(url)) : undefined
   if (further !== undefined) return `the rule does not contain ${further}`
   const outside = files.find(path => !place.isInside(path) && !isNamed(path))
@@ -221,7 +239,8 @@ function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefi
   if (does !== 'wraps' && !place.isInside('.')) return ELSEWHERE
   const isOfGit = repository !== undefined || remotes.length > 0
   return (
-    place.fillProblem(fills, merges) ??
+    place.scriptProblem(scripts.filter(path => !wordsOf(rule).includes(path))) ??
+    place.fillProblem(fills, [...merges, ...copied]) ??
     (isOfGit ? place.repositoryProblem(repository === 'hooks' ? 'hook' : 'driver', remotes) : undefined) ??
     place.patternProblem(patterns)
   )

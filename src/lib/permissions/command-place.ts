@@ -1,15 +1,19 @@
-import { delimiter, join, resolve } from 'node:path'
+import { basename, delimiter, isAbsolute, join, resolve } from 'node:path'
 import type { Form } from '../shell/form.ts'
 import { isProgramOf } from '../shell/programs.ts'
+import { isOfSystem } from '../shell/row.ts'
 import type { Folders } from '../shell/walk.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathGlob } from '../util/path-glob.ts'
-import { isWithin, repositoryTop } from '../world/files/paths.ts'
+import { isWithin, pathFrom, repositoryTop } from '../world/files/paths.ts'
 import type { RepositoryFacts } from '../world/files/repository.ts'
-import { foundBy, wayTo } from './named-paths.ts'
+import { copiedBy, foundBy, wayTo } from './named-paths.ts'
 import { pathOf, patternOf } from './path-pattern.ts'
 import type { CallFacts, Policy } from './policy.ts'
-import { isPrivate } from './protected-paths.ts'
+import { isPrivate, isProtectedFolder } from './protected-paths.ts'
+
+/** What known programs start, and find in `PATH`. */
+const STARTED = 'bash bzip2 git gpg grep gzip less sh ssh xz zstd'.split(' ')
 
 /** The folders in which a command may run: what must be true for its form to be harmless, must be true in each. */
 export class CommandPlace {
@@ -78,12 +82,29 @@ export class CommandPlace {
     return found && `${found} may hold credentials or control the agent`
   }
 
+  /** What it copies by patterns is there afterwards. */
+  copied(form: Form): readonly string[] {
+    return this.#folders.flatMap(folder => copiedBy(form, folder, this.#call))
+  }
+
+  /** Why what it runs may be other code: the program itself looks for a file in a folder, or with a longer name. */
+  scriptProblem(scripts: readonly string[]): string | undefined {
+    const { has } = this.#call
+    const odd = scripts.find(path => this.isFolder(path) || (has && !this.#real(path).every(has)))
+    return odd && `${odd} is not a file`
+  }
+
   /** Why files that it does not name need a prompt: they may control the agent or run later. */
   fillProblem(folders: readonly string[], merged: readonly string[]): string | undefined {
+    const { roots } = this.#policy
+    const isSpecial = (path: string): boolean =>
+      roots.some(root => pathFrom(root, path)?.split('/').some(isProtectedFolder) === true)
     // Files with names that have an effect are looked for there.
     const isSensitive = (folder: string): boolean =>
-      this.#policy.roots.some(root => isWithin(root, folder)) || this.#call.has?.(join(folder, '.git')) === true
-    const filled = folders.find(folder => this.#real(folder).some(isSensitive))
+      roots.some(root => isWithin(root, folder)) || this.#call.has?.(join(folder, '.git')) === true
+    const filled =
+      folders.find(folder => this.#real(folder).some(isSensitive)) ??
+      merged.find(path => this.#real(path).some(isSpecial))
     if (filled !== undefined) return `what it writes in ${filled} may control the agent or run later`
     const through = merged.find(path => this.isFolder(path))
     return through && `links in ${through} may lead out of the project`
@@ -132,18 +153,18 @@ export class CommandPlace {
   }
 
   /**
-   * A program of the project that `PATH` puts in the place of one of the system: nothing is known about it. Environments
-   * of Python do so with interpreters and `pip`. Without a rule, a program that only the project has counts as well.
+   * A program of the project that `PATH` puts in the place of one of the system, or of one that such a program starts:
+   * nothing is known about it. `isInner`: another program starts it, and no shell.
    */
-  planted(name: string, { row, does }: Form, isFree = false): string | undefined {
+  planted(name: string, { row, does }: Form, isInner: boolean): string | undefined {
     const { searchPath = '', has } = this.#call
-    if (row === undefined || does === 'runs' || name.includes('/') || isProgramOf('builtIn', name)) return undefined
-    if (isProgramOf('interpreter', name) || name.startsWith('pip')) return undefined
-    const entries = searchPath.split(delimiter)
-    const files = entries.flatMap(entry => this.#folders.map(folder => resolve(folder, entry, name)))
-    const own = files.find(path => this.#isOurs(path) && has?.(path) === true)
-    const isElsewhere = isFree || files.some(path => !this.#isOurs(path) && has?.(path) === true)
-    if (own === undefined || !isElsewhere) return undefined
-    return `PATH leads to ${own}, which is not the usual ${name}`
+    if (does === 'runs' || !(does === 'wraps' || isOfSystem(row)) || name.includes('/')) return undefined
+    if (!isInner && isProgramOf('builtIn', name)) return undefined
+    const own = searchPath
+      .split(delimiter)
+      .filter(entry => !isAbsolute(entry) || this.#isOurs(wayTo(entry, '/', this.#call).path))
+      .flatMap(entry => this.#folders.flatMap(folder => [name, ...STARTED].map(each => resolve(folder, entry, each))))
+      .find(path => has?.(path) === true)
+    return own && `PATH leads to ${own}, which is not the usual ${basename(own)}`
   }
 }

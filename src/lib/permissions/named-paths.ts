@@ -4,6 +4,7 @@ import type { Subject } from '../message.ts'
 import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
+import type { Form } from '../shell/form.ts'
 import { commandsHeldBy } from '../shell/nested-commands.ts'
 import { pathspecIn } from '../shell/operand.ts'
 import { parseShell } from '../shell/parse.ts'
@@ -70,6 +71,12 @@ export function foundBy(
   return { paths, sure }
 }
 
+/** What a command copies by patterns: the names of what they find, in the target. */
+export const copiedBy = ({ copies }: Form, folder: string, ground: PathLookup): readonly string[] =>
+  copies.flatMap(({ pattern, target }) =>
+    foundBy(pattern, folder, ground).paths.map(path => `${target}/${posix.basename(path)}`)
+  )
+
 function foundIn(folder: string, part: string, ground: PathLookup): ReturnType<typeof foundBy> {
   const [fits, mayFit] = [part, part.replaceAll('?', '*')].map(each => pathGlob(each))
   const names = (ground.list?.(folder) ?? []).filter(
@@ -113,7 +120,8 @@ export const pathsNamedBy = oncePerCall((command, places, ground): NamedPaths =>
     // From which subfolder it leads up is not always known.
     const up = posix.normalize(text)
     if (up.startsWith('../')) looking.at(up.replace(/^(?:\.\.\/)+/, ''), root)
-    if (isWidePathspec(word)) looking.unsure ??= word
+    // `~+`, `~-`, `~2` and `~user` are folders that only the shell knows.
+    if (isWidePathspec(word) || /^~[^/]/.test(word)) looking.unsure ??= word
   }
   return looking
 })
@@ -188,7 +196,7 @@ function wordsIn(text: string): ReadonlySet<string> {
   const coded = [...commands, ...inner, program === undefined ? [] : [program, text]].flatMap(pathsInCode)
   const found = new Set<string>(coded)
   for (const word of new Set([...commands, ...inner].flat())) {
-    const path = word.replace(/^\$(?:HOME\b|\{HOME\})/, '~').replace(/^\$(?:PWD\b|\{PWD\})/, '.')
+    const path = word.replace(/^\$(?:HOME\b|\{HOME\})/, '~').replace(/^\$(?:(?:OLD)?PWD\b|\{(?:OLD)?PWD\})/, '.')
     for (const part of [path, ...gluedIn(path), ...(pathspecIn(path) ?? [])]) found.add(part)
   }
   found.delete('')

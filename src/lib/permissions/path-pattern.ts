@@ -1,4 +1,5 @@
 import { isLiteral, literally, namesOf, pathGlob } from '../util/path-glob.ts'
+import { realPath } from '../world/files/paths.ts'
 
 export interface RulePlaces {
   /** Folders of the project and those added to it, as real paths: the project's root first. */
@@ -18,13 +19,20 @@ export interface RulePlaces {
  *   project
  *
  * A rule that refuses or asks and matches a folder also covers everything in it; a rule that allows does so only if it
- * names the folder without any `*`.
+ * names the folder without any `*`. One that refuses or asks also means what a link in its path leads to.
  */
 function globsOf(specifier: string, places: RulePlaces, wide: boolean): readonly string[] {
   const bases = anchorsOf(specifier, places, wide)
   const last = namesOf(specifier).at(-1) ?? '**'
   const whole = wide || isLiteral(last) || specifier.endsWith('/')
-  return whole ? bases.flatMap(glob => [glob, `${glob}/**`]) : bases
+  const globs = whole ? bases.flatMap(glob => [glob, `${glob}/**`]) : bases
+  return wide ? [...new Set(globs.flatMap(glob => [glob, throughLinks(glob)]))] : globs
+}
+
+/** Where the literal beginning leads. */
+function throughLinks(glob: string): string {
+  const { literal, rest } = literalNames(glob)
+  return [literally(realPath(`/${literal.join('/')}`)), ...rest].join('/')
 }
 
 function anchorsOf(specifier: string, { roots, home }: RulePlaces, wide: boolean): readonly string[] {

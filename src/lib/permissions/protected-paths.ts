@@ -38,6 +38,10 @@ export function protectedPart(
   return at === -1 ? undefined : `/${names.slice(0, at + 1).join('/')}`
 }
 
+/** Some files in it are protected, or all of them. */
+export const isProtectedFolder = (name: string): boolean =>
+  name.startsWith('.') && (PROTECTED_FOLDERS.has(name.toLowerCase()) || SHARED.has(name.toLowerCase()))
+
 function isRepository(folder: string, part: string, has: PathLookup['has']): boolean {
   if (has === undefined) return false
   // With these two, the other parts of a repository may be elsewhere.

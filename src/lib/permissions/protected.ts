@@ -32,14 +32,14 @@ export function protectionOf(call: CallFacts, policy: Policy): { decision: 'deny
 /** A command may also change into the folder first, or move it. */
 function partIn(command: string, call: CallFacts, policy: Policy): string | undefined {
   const used = pathsUsedBy(command, policy, call)
-  const { paths, unsure } = used.whole ? { paths: used.writes, unsure: undefined } : pathsNamedBy(command, policy, call)
-  for (const path of paths) {
+  const named = used.whole ? undefined : pathsNamedBy(command, policy, call)
+  for (const path of new Set([...used.writes, ...(named?.paths ?? [])])) {
     const isFolder = PROTECTED_FOLDERS.has(basename(path)) && path.includes('/.')
     const part = protectedPart(path, policy, call.has) ?? (isFolder ? path : undefined)
     if (part !== undefined) return part
   }
   // It may be any of them.
-  return unsure?.startsWith('/proc/') === true ? unsure : undefined
+  return named?.unsure?.startsWith('/proc/') === true ? named.unsure : undefined
 }
 
 /** The user has a rule that allows it and names the place; one that covers it among all others does not count. */

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { commandsHeldBy, wordsOfKnown, type HeldCommand } from '../shell/nested-commands.ts'
 import { programName } from '../shell/programs.ts'
+import { formOf } from '../shell/read-form.ts'
 import { programRow } from '../shell/row.ts'
 import type { CommandStep, Folders, WalkedText, Walker } from '../shell/walk.ts'
 import { isWithin, repositoryTop } from '../world/files/paths.ts'
-import { foundBy, isWidePathspec, Looking, oncePerCall, walkFrom } from './named-paths.ts'
+import { copiedBy, foundBy, isWidePathspec, Looking, oncePerCall, walkFrom } from './named-paths.ts'
 import type { PathLookup } from './policy.ts'
 
 /** The paths that a command is known to read and to write, and the folders that it searches. */
@@ -56,7 +57,12 @@ class Use {
     for (const text of texts) this.text(walker.text(text, 1))
     for (const { words, start, sure } of commands.filter(isInner).slice(0, MOST_HELD)) {
       const { folders } = walker
-      const step = walker.command(wordsOfKnown(words.slice(start)), 1)
+      const known = wordsOfKnown(words.slice(start))
+      const step = walker.command(known, 1)
+      // What xargs reads becomes words of its command.
+      const isOpen = words.slice(0, start).some(word => programName(word ?? '') === 'xargs')
+      const { row = '', reads } = formOf(isOpen ? [...known, READ] : known)
+      if (reads.includes(READ.text) && !TELLS_NO_CONTENT.has(row)) this.#at(this.searched, '.', folders)
       if (sure) this.#step(step)
       else {
         walker.folders = folders
@@ -85,7 +91,8 @@ class Use {
       for (const top of tops) if (top !== undefined) this.reads.at(path, top)
       if (isWidePathspec(path)) this.whole = false
     }
-    for (const path of writes) this.#at(this.writes, path, folders)
+    const copied = folders?.flatMap(folder => copiedBy(form, folder, this.#ground)) ?? []
+    for (const path of [...writes, ...copied]) this.#at(this.writes, path, folders)
     // What code of the project writes, such as `prettier --check .`, is not known by its words.
     if (does !== 'runs')
       for (const path of [...writes, ...fills].map(folderOfPattern)) this.#at(this.swept, path, folders)
@@ -110,6 +117,10 @@ class Use {
     for (const folder of folders ?? []) looking.at(path, folder)
   }
 }
+
+const READ = { text: './read', known: true }
+
+const TELLS_NO_CONTENT = new Set(['du', 'file', 'ls', 'stat', 'wc'])
 
 /** Words in front of a command that others run. */
 const MOST_BEFORE = 100

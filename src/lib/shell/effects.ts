@@ -1,5 +1,5 @@
 import { FINDS_REPOSITORIES, OPENS_EDITOR, PLANTS, UNPACKS } from './rows/words.ts'
-import { isHidden, type RowReader } from './operand.ts'
+import { isHidden, isPattern, type RowReader } from './operand.ts'
 import type { ShellWord } from './parse.ts'
 import { programName } from './programs.ts'
 
@@ -26,13 +26,18 @@ export function addEffects(reader: RowReader, operands: readonly Operand[], seen
 }
 
 /** Into a folder: each source keeps its name there, or all that is in it is put there. */
-function addCopies({ form }: RowReader, operands: readonly Operand[], seen: ReadonlyMap<string, number>): void {
+function addCopies({ form, doubt }: RowReader, operands: readonly Operand[], seen: ReadonlyMap<string, number>): void {
   const [target = '', ...sources] = operands.map(({ word }) => word.text).toReversed()
-  const isWhole = ['-T', '--no-target-directory', '--parents'].some(each => seen.has(each))
+  const isWhole = seen.has('-T') || seen.has('--no-target-directory')
+  const hasParents = seen.has('--parents')
   for (const source of sources) {
+    const isFound = isPattern(source)
     const isMerged = /(?:^|\/)\.{0,2}$/.test(source) || isHidden(source.replace(/[^*?[]+$/, ''))
-    if (isMerged || isWhole) form.fills.push(target)
-    else form.writes.push(`${target}/${programName(source)}`)
-    if (form.deep) form.merges.push(`${target}/${programName(source)}`)
+    const place = isWhole ? target : `${target}/${hasParents ? source : programName(source)}`
+    if (isFound && hasParents) doubt('where files are put is not known')
+    if (isFound) form.copies.push({ pattern: source, target })
+    if (isMerged || isWhole || hasParents) form.fills.push(target)
+    if (!isMerged) form.writes.push(place)
+    form.merges.push(place)
   }
 }

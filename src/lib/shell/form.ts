@@ -9,7 +9,8 @@ interface Doubt {
   readonly isOpaque: boolean
 }
 
-const LISTS = ['reads', 'writes', 'inside', 'fills', 'merges', 'commands', 'remotes', 'urls', 'patterns'] as const
+const PATHS = ['reads', 'writes', 'inside', 'scripts', 'fills', 'merges', 'copies', 'patterns'] as const
+const LISTS = [...PATHS, 'commands', 'remotes', 'urls'] as const
 
 /** What a program does with these words. */
 export class Form {
@@ -22,10 +23,14 @@ export class Form {
   readonly writes: string[] = []
   /** They must lead into the project: scripts that it runs, folders that it fills. */
   readonly inside: string[] = []
+  /** Those of `inside` that must be files, and not only complete to one. */
+  readonly scripts: string[] = []
   /** Folders in which it writes files that the command does not name: what an archive or another folder holds. */
   readonly fills: string[] = []
   /** If these are folders, it writes through links that are in them. */
   readonly merges: string[] = []
+  /** What a pattern finds is put into the target, each with its name. */
+  readonly copies: { readonly pattern: string; readonly target: string }[] = []
   /** Commands that it runs. */
   readonly commands: (readonly ShellWord[])[] = []
   /** Remote repositories; empty: the usual one. */

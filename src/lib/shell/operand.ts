@@ -35,7 +35,7 @@ export function takeOperand(reader: RowReader, word: ShellWord, kind: string, in
     if (HARM_IN_AWK.test(text)) reader.doubt('the program of awk is not known to be harmless')
   } else if (kind === 'folder' && text.startsWith('-')) reader.doubt('it may be the folder before, or an option')
   else if (kind === 'remote') form.remotes.push(text)
-  else if (kind === 'inside' || kind === 'script' || kind === 'gopath') takeInside(reader, text, kind, index)
+  else if (/^(?:inside|script|file|gopath)$/.test(kind)) takeInside(reader, text, kind, index)
   else if (kind in PATHS) takePath(reader, text, kind)
   else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
     reader.doubt(`${text} is not known to be harmless for ${name}`, index + 1)
@@ -81,8 +81,9 @@ function takePath({ form, doubt }: RowReader, text: string, kind: string): void 
 
 function takeInside({ form, row, doubt }: RowReader, text: string, kind: string, index: number): void {
   const path = text.replace(/::.*$/s, '').replace(/\/\.\.\.$/, '')
-  if (/^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path) || (kind === 'script' && path === ''))
+  if (/^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path) || (kind !== 'inside' && path === ''))
     doubt(`${text} is not a file of the project`, index + 1)
+  if (kind === 'file') form.scripts.push(path)
   form.inside.push(path)
   form.reads.push(path)
   if (row.does === 'changes') form.writes.push(path)

@@ -196,7 +196,7 @@ class FormReader implements RowReader {
   #program(words: readonly ShellWord[], index: number): void {
     const inner = formOf(words)
     for (const { why, until } of inner.doubts) this.doubt(why, until + index)
-    if (this.#is('fetches') && isOfSystem(inner.row)) this.doubt(`${inner.row} would be a package by others`)
+    if (isOfSystem(inner.row)) this.doubt(`${inner.row} is not a program of the project`)
     if (inner.does === 'wraps') this.doubt(`${words[0]?.text} runs another program`)
     this.form.include(inner)
   }
@@ -206,7 +206,7 @@ class FormReader implements RowReader {
     const [first, ...others] = this.row.operands
     const kinds =
       this.#missing === 'none' && first !== undefined
-        ? [{ ...first, times: '*' as const }]
+        ? [{ kind: 'script', times: '*' as const }]
         : this.#missing === 'first'
           ? others
           : this.row.operands
@@ -246,7 +246,7 @@ class FormReader implements RowReader {
 
   /** Behind a task, they are arguments of whatever program the task starts. */
   #arguments(words: readonly ShellWord[]): void {
-    const isOfScript = this.row.operands.some(({ kind }) => kind === 'script')
+    const isOfScript = this.row.operands.some(({ kind }) => kind === 'file')
     for (const { text, known } of words) {
       if (!known && isSafePattern(text)) this.form.patterns.push(text)
       else if (!known) this.doubt(`${text} is only known to the shell`)

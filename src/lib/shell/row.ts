@@ -12,7 +12,7 @@ import { RUNNING } from './rows/running.ts'
  *   options. `posix`: options end at the first operand. `dash`: long options have one dash. `bundled`: as in `tar czf`.
  *   `deep`: it searches folders. `copies`: the last operand may be a folder, in which the others keep their names.
  *   `enters`: given a folder, it reads the files in it, also through links. `sweeps`: given a folder, it changes all that is in it.  `apart`:
- *   values are words of their own. `fetches`: a program that is not installed is downloaded. `git`, `hooks`: the repository must name no program, or have no hooks
+ *   values are words of their own. `git`, `hooks`: the repository must name no program, or have no hooks
  * - options: `-abc` or `--name`; a sign says what follows: `=` a value, `=kind` a value of that kind, `<` a file that is read,
  *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
  *   `@` the first operand is missing, `.` all operands may be missing, `+` all are like the first, `%` a command, which needs a rule of its own, `&` a program with its arguments, `*` it searches folders, `**` and follows links in them, `-#` any number. `~` and `!` (with a value) are not harmless
@@ -89,7 +89,8 @@ function optionsIn(token: string, dash: boolean): readonly (readonly [string, Ro
 }
 
 /** It is a program of the system, and not of a project. */
-export const isOfSystem = (name = ''): boolean => [READING, CHANGING, GIT].some(rows => name in rows)
+export const isOfSystem = (name = ''): boolean =>
+  [READING, CHANGING, GIT].some(rows => name in rows) || /^(?:docker|kubectl|terraform)$/.test(name)
 
 export interface OptionGiven {
   readonly name: string

@@ -1,5 +1,5 @@
 /** A project with a denied folder, links into it, and a repository, in which commands are judged as in a session. */
-import type { Policy, Rule, Ruling } from '../../../src/lib/permissions/policy.ts'
+import type { PathLookup, Policy, Rule, Ruling } from '../../../src/lib/permissions/policy.ts'
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -22,7 +22,7 @@ import { HOME } from '../permission-kit.ts'
 
 export interface Stage {
   readonly root: string
-  judge(command: string, rules: readonly Rule[], more?: Partial<Policy>): Ruling
+  judge(command: string, rules: readonly Rule[], more?: Partial<Policy> & Pick<PathLookup, 'searchPath'>): Ruling
   remove(): void
 }
 
@@ -38,10 +38,10 @@ export function attackStage(): Stage {
   execFileSync('git', ['init', '-q', '--template='], { cwd: root })
   return {
     root,
-    judge(command, rules, more = {}) {
+    judge(command, rules, { searchPath, ...more } = {}) {
       const policy: Policy = { rules, mode: 'default', roots: [root], home: HOME, ...more }
       const lookup = { real: resolvePath, has: isThere, list: namesInFolder, repository: repositoryFacts }
-      const facts = { cwd: root, ...lookup, ruled: ruledFiles(policy) }
+      const facts = { cwd: root, ...lookup, searchPath, ruled: ruledFiles(policy) }
       const subject = { kind: 'command', command } as const
       return decide({ tool: 'Bash', input: { command }, subject, readOnly: onlyReads(command), ...facts }, policy)
     },

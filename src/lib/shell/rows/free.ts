@@ -25,10 +25,8 @@ export const FREE: Readonly<Record<string, string>> = {
   dirname: '',
   du: '-abchkmsx -d= --all --bytes --total --human-readable --summarize --max-depth= --exclude= --apparent-size',
   echo: '-neE',
-  egrep: '',
   false: '',
   fd: '-HIusigFap -tedE= --hidden --no-ignore --glob --type= --extension= --exclude= --max-depth= --absolute-path --full-path --color=',
-  fgrep: '',
   file: '-bi --brief --mime --mime-type',
   find: '-maxdepth -mindepth -name -iname -path -ipath -type -size -empty -mtime -mmin -newer -perm -not -a -and -o -or -prune -print -print0',
   grep: `-EFGPivwxclLoqsbnHhaIr -eABCm= --extended-regexp --fixed-strings --perl-regexp --ignore-case --invert-match --word-regexp --line-regexp --count --color= --files-with-matches

@@ -11,19 +11,19 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'command -v': 'reads inert || text+',
   setsid: 'wraps posix | -w -f --wait --fork | cmd',
   ionice: 'wraps posix | -c= -n= | cmd',
-  bash: 'runs posix | -e -u -x -n -c! -o=option --norc --noprofile --version. | script args*',
-  sh: 'runs posix | -e -u -x -n -c! | script args*',
+  bash: 'runs posix | -e -u -x -n -c! -o=option --norc --noprofile --version. | file args*',
+  sh: 'runs posix | -e -u -x -n -c! | file args*',
   dash: 'as sh',
   zsh: 'asks',
   export: 'changes inert | -n~ -f~ | variable*',
   unset: 'asks inert',
 
   // JavaScript
-  node: 'runs posix | --es-staging --allow-natives-syntax -v. -h. --version. --help. --check --test+ --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter=name --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | script args*',
+  node: 'runs posix | --es-staging --allow-natives-syntax -v. -h. --version. --help. --check --test+ --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter=name --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | file args*',
   nodejs: 'as node',
-  tsx: 'runs posix | --watch --version. --no-cache --tsconfig=inside -e! -p! --eval! --print! --import! -r! --require! | script args*',
+  tsx: 'runs posix | --watch --version. --no-cache --tsconfig=inside -e! -p! --eval! --print! --import! -r! --require! | file args*',
   'ts-node':
-    'runs posix | --version. -T --transpile-only --esm --files --project=inside -P=inside -e! -p! --eval! -r! --require! | script args*',
+    'runs posix | --version. -T --transpile-only --esm --files --project=inside -P=inside -e! -p! --eval! -r! --require! | file args*',
   deno: 'runs || sub',
   'deno test': 'runs | --watch --coverage? --filter= --fail-fast? -q | script*',
   'deno fmt': 'runs | --check -q | write*',
@@ -75,7 +75,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'npm config get': 'changes || text*',
   'npm config list': 'changes | -l --json | none',
   'npm help': 'asks',
-  npx: 'runs posix fetches | --no-install --no --no-yes --quiet --prefer-offline --offline -q -y~ --yes~ -p! --package! -c! --call! --node-arg! --shell! --userconfig! -w! | bin',
+  npx: 'runs posix | --no-install --no --no-yes --quiet --prefer-offline --offline -q -y~ --yes~ -p! --package! -c! --call! --node-arg! --shell! --userconfig! -w! | bin',
   yarn: 'runs tasks | -s --silent --version. --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --cwd! --use-yarnrc! | sub?',
   'yarn install':
     'runs | -s --silent --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --check-files --ignore-engines --pure-lockfile | none',
@@ -177,7 +177,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   npmignore: 'runs | --auto --commentLines= | none',
   istanbul: 'runs || sub',
   'istanbul cover':
-    'runs | --report=name --print=name --dir=inside -x= -v --verbose --hook-run-in-context --config! | script args*',
+    'runs | --report=name --print=name --dir=inside -x= -v --verbose --hook-run-in-context --config! | file args*',
   'istanbul report': 'runs | --root=inside --dir=inside | name*',
   'istanbul check-coverage': 'runs | --lines= --function= --functions= --statements= --branches= | none',
   jshint: 'runs | --verbose --show-non-errors --extract= --exclude= --config! --reporter! | read*',
@@ -206,7 +206,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   nx: 'runs || nxcommand task*',
 
   // Python
-  python: 'runs posix | -V. -u -B -O -q -E -s -S -I -b --version. -m& -c! -W=plain -X=plain | script args*',
+  python: 'runs posix | -V. -u -B -O -q -E -s -S -I -b --version. -m& -c! -W=plain -X=plain | file args*',
   python2: 'as python',
   python3: 'as python',
   pytest:
@@ -332,9 +332,9 @@ export const RUNNING: Readonly<Record<string, string>> = {
     'runs | -n -q -o --no-dev --no-interaction --quiet --prefer-dist --no-scripts --no-progress --optimize-autoloader --ignore-platform-reqs | none',
   phpunit:
     'runs | --filter= --testsuite= --group= --exclude-group= --stop-on-failure --colors? --testdox --coverage-text? --verbose -v --no-coverage --bootstrap! -c! --configuration! --printer! --extensions! | script*',
-  php: 'runs posix | -v. -l --version. | script args*',
-  ruby: 'runs posix | -v. -w -W? -c --version. -e! -r! -I! | script args*',
-  perl: 'runs posix | -v. -w -c -W -e! -E! -M! -m! -I! -n! -p! -i! | script args*',
+  php: 'runs posix | -v. -l --version. | file args*',
+  ruby: 'runs posix | -v. -w -W? -c --version. -e! -r! -I! | file args*',
+  perl: 'runs posix | -v. -w -c -W -e! -E! -M! -m! -I! -n! -p! -i! | file args*',
   dotnet: 'runs || sub',
   'dotnet build':
     'runs | -c= --configuration= --no-restore --no-incremental -v= --verbosity= --nologo -f= -r= | inside?',

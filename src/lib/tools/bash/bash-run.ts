@@ -84,10 +84,10 @@ const isSandboxed = (command: string, { sandbox, sandboxes }: ToolSession): bool
 
 function start(command: string, session: ToolSession, cwd: string, streams: Streams): Running {
   const { output, isConfined, folderFile } = streams
-  // Confined hooks write it, which must run nothing outside.
-  const envFile = isConfined || session.sandbox?.isForAll !== true ? session.envFile : undefined
-  const words = { ...commandWords(command, envFile, folderFile), isConfined }
   const isReading = onlyReads(command)
+  // Confined hooks write it, which must run nothing outside; and what only reads was judged by the usual `PATH`.
+  const isSourced = !isReading && (isConfined || session.sandbox?.isForAll !== true)
+  const words = { ...commandWords(command, isSourced ? session.envFile : undefined, folderFile), isConfined }
   const env = commandEnv(session.env, cwd, isReading)
   return processesOf(session).start(words, cwd, isReading ? readOnlyGit(env) : env, output)
 }

@@ -69,15 +69,20 @@ function tryOut(): string | undefined {
 /** Starts programs in namespaces of their own, with bubblewrap. `close` after all of them have ended. */
 export class Sandbox {
   #policy: SandboxPolicy
-  readonly #folder = mkdtempSync(join(tmpdir(), 'carabiner-sandbox-'))
+  readonly #folder: string
   /** What confined processes see as `/tmp`. */
-  readonly scratch = join(this.#folder, 'tmp')
+  readonly scratch: string
   readonly #filter: Buffer
   /** Closes descriptors that this process itself inherited, such as those of a lock, and would pass on. */
   readonly #closing = closingWords(inheritable())
 
   constructor(policy: SandboxPolicy) {
     this.#policy = policy
+    // Elsewhere, confined processes of other sessions could put another folder in its place.
+    const isOpen = (path: string): boolean => policy.writable.some(each => isWithin(realPath(path), each))
+    const above = [tmpdir(), '/tmp', '/var/tmp'].find(path => !isOpen(path)) ?? tmpdir()
+    this.#folder = realPath(mkdtempSync(join(above, 'carabiner-sandbox-')))
+    this.scratch = join(this.#folder, 'tmp')
     mkdirSync(this.scratch, { mode: 0o700 })
     this.#filter = systemCallFilter(policy.unixSockets) ?? Buffer.alloc(0)
   }
@@ -127,7 +132,10 @@ export class Sandbox {
     const writes = envFile !== undefined && env['CLAUDE_ENV_FILE'] === envFile ? session : []
     const more = [...SHOWN_IN_RUN, ...(network ? ['/etc/resolv.conf'] : []), ...shown, ...session]
     for (const each of guarded) if (!isThere(each.path)) createPlaceholder(each)
-    const fixed = [...readOnly, ...guarded.map(({ path }) => path)].filter(path => isThere(path) && !isHidden(path))
+    const own = writable.some(each => isWithin(this.#folder, each)) ? [this.#folder] : []
+    const fixed = [...own, ...readOnly, ...guarded.map(({ path }) => path)].filter(
+      path => isThere(path) && !isHidden(path)
+    )
     const emptied = hidden.filter(path => !isHidden(path))
     const isOpen = (path: string): boolean =>
       writable.some(each => isWithin(path, each)) && ![...fixed, ...emptied].some(each => isWithin(path, each))
