@@ -281,9 +281,12 @@ test.each([
   [
     'mcp__notes__get',
     { content: [{ type: 'text', text: 'a' }], structuredContent: { type: 'The Secret', note: 'the secret', ssn: 123 } },
-    { content: [HIDDEN_BLOCK], structuredContent: { type: '', note: '', ssn: 1 } }
+    HIDDEN
   ],
-  ['mcp__notes__count', [1234, true], [1]],
+  ['mcp__notes__count', [1234, true], [HIDDEN_BLOCK]],
+  ['Count', [1234, true], [1]],
+  ['Agent', { content: [PICTURE], totalTokens: 1234 }, { content: [HIDDEN_BLOCK], totalTokens: 1 }],
+  ['mcp__notes__users', { users: { the_secret: 1 }, type: 'secret' }, HIDDEN],
   ['mcp__notes__count', 1234, HIDDEN]
 ])('nothing of a hidden output of %s is left in it', async (tool_name, tool_response, hidden) => {
   const answer = await answerTo('PostToolUse', () => ({ suppressOutput: true }), { tool_name, tool_response })

@@ -140,8 +140,14 @@ function replacedOutput(outcome: Outcome, { tool_name: name, tool_response: old 
   const output = outcome.event === 'PostToolUse' ? outputAfter(outcome, String(name), old) : old
   if (output === old) return undefined
   const text = output ?? HIDDEN_OUTPUT
-  return typeof text === 'string' ? inShapeOf(old, text) : output
+  if (typeof text !== 'string') return output
+  // Of MCP tools it takes any output, and the keys of theirs are no part of a shape.
+  if (!String(name).startsWith('mcp__')) return inShapeOf(old, text)
+  return Array.isArray(old) ? blockOf(text) : text
 }
+
+/** The API takes no empty text. */
+const blockOf = (text: string): readonly object[] => [{ type: 'text', text: text || '-' }]
 
 /** The text in place of all that a tool's result says: that SDK ignores an output of another shape. */
 function inShapeOf(response: unknown, text: string): unknown {
@@ -169,8 +175,8 @@ function withText(
     // A count of none would say that nothing was found.
     if (typeof value === 'number') return 1
     if (typeof value === 'boolean') return false
-    // A picture without its data is not valid, and nor is an empty text.
-    if (isBlocks(value)) return [{ type: 'text', text: placed() || '-' }]
+    // A picture without its data is not valid.
+    if (isBlocks(value)) return blockOf(placed())
     if (Array.isArray(value)) return value.slice(0, 1).map(item => blank(item, ''))
     return isObject(value) ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, blank(v, k)])) : value
   }
