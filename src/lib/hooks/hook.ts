@@ -71,6 +71,8 @@ export interface GroupOptions extends Pick<HookOptions, 'name' | 'priority' | 't
 export interface HookDescription extends Readonly<{ [K in keyof HookOptions]-?: NonNullable<HookOptions[K]> }> {
   readonly events: readonly EventName[]
   readonly matcher: string
+  /** As it was written: the `if` of a hook in a file. */
+  readonly condition: string | undefined
   readonly dialect: Dialect
   readonly enabled: boolean
   readonly source: string

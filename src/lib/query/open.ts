@@ -28,6 +28,7 @@ import { openHooks } from './setup/hooks.ts'
 import { limitsOf, requestOf, sessionModel, thinkingOf } from './setup/models.ts'
 import { permissionsOf } from './setup/permission-rules.ts'
 import { loadProject, type ProjectContext } from './setup/project-context.ts'
+import { restrictionsBy } from './setup/missed-tools.ts'
 import { checkRestrictions, mcpNotices, type Notice } from './setup/restrictions-report.ts'
 import { openServers, type SessionRef } from './setup/servers.ts'
 import { pluginsOf, skillsOf, skillToolsOf } from './setup/skills.ts'
@@ -155,7 +156,7 @@ export async function open(
       servers,
       notices: [
         ...restricted,
-        ...mcpNotices([...permissions.rules], armed.hooks.list(), servers, ownToolNames(options)),
+        ...mcpNotices(restrictionsBy(permissions.rules, armed.hooks.list()), servers, ownToolNames(options)),
         ...notices.map(content => ({ content, tag: 'mcp' })),
         ...transcripts.notices.map(content => ({ content, tag: 'transcript' }))
       ],

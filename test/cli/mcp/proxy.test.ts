@@ -245,53 +245,6 @@ describe('a gate that cannot answer is closed', () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(5)
   })
 
-  const NO_TOOL = 'the server srv has no such tool'
-  test.each([
-    ['mcp__srv__ecco', `${NO_TOOL} (did you mean mcp__srv__echo?)`],
-    ['^mcp__srv__delete.*', NO_TOOL],
-    ['mcp__srv__gone|mcp__srv__lost', NO_TOOL],
-    ['mcp__srv__Echo', 'the tool is called mcp__srv__echo here'],
-    ['mcp__SRV__echo', 'the tool is called mcp__srv__echo here'],
-    ['Bash|mcp__srv__cut_off', 'the tool is called mcp__srv__cut-off here'],
-    ['mcp__srv__say|Echo', 'the tool is called mcp__srv__echo here'],
-    ['echo', 'the tool is called mcp__srv__echo here']
-  ])(
-    'a hook with the matcher %s, which misses the tools: every call is an error that says so',
-    async (matcher, why) => {
-      const stage = cliStage()
-      const log = stage.path('home/calls.log')
-      const hooks = `hooks.on('PreToolUse', ${JSON.stringify(matcher)}, () => ({ decision: 'deny' }), { name: 'mine' })`
-      const { call, client, stderr } = await proxied(SCRIPTED_SERVER, { stage, hooks, env: { MCP_LOG: log } })
-      const name = matcher.split('|').at(-1)
-      for (const tool of ['pid', 'add'])
-        expect(await call(tool)).toEqual({
-          isError: true,
-          text: expect.stringMatching(/no call can be judged: .*gate.mjs:2:.*; correct the matcher, or remove the hook/)
-        })
-      expect((await call('pid')).text).toContain(`mine: the matcher ${name} protects nothing: ${why}`)
-      expect(stderr()).toContain(`mine: the matcher ${name} protects nothing: ${why}`)
-      expect(existsSync(log)).toBe(false)
-      expect((await client.listTools()).tools.length).toBeGreaterThan(5)
-      const compat = await proxied(SCRIPTED_SERVER, { stage, hooks, flags: ['--profile', 'compat'] })
-      expect((await compat.call('pid')).isError).toBe(false)
-      expect(compat.stderr()).toContain(`mine: the matcher ${name} protects nothing: ${why}`)
-    }
-  )
-
-  test('in a settings file as well, and only as long as the server does not list the tool', async () => {
-    const stage = cliStage()
-    stage.user({
-      hooks: { PreToolUse: [{ matcher: 'mcp__srv__fresh', hooks: [{ type: 'command', command: 'true' }] }] }
-    })
-    const { call } = await proxied(SCRIPTED_SERVER, { stage })
-    expect((await call('pid')).text).toMatch(
-      /\.claude\/settings\.json:7:\d+: true \(.*\): the matcher mcp__srv__fresh protects nothing/
-    )
-    const fresh = { MCP_TOOLS: '[{ "name": "fresh", "inputSchema": { "type": "object" } }]' }
-    const later = await proxied(SCRIPTED_SERVER, { stage, env: fresh })
-    expect((await later.call('pid')).isError).toBe(false)
-  })
-
   test('a project that is not trusted: exit code 3, and the server is not started', async () => {
     const stage = cliStage()
     stage.settings({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] } })
@@ -379,32 +332,6 @@ describe('the command', () => {
     const { call, stderr } = await proxied(SCRIPTED_SERVER, { hooks })
     expect(await call('echo', { text: 'hi' })).toEqual({ text: 'echo: hi', isError: false })
     expect(stderr()).toMatch(/loaded[^]*seen\nhalf a line/)
-  })
-
-  test('restrictions that miss the server or the tool are reported', async () => {
-    const hooks = `for (const matcher of ['mcp__srw__echo', 'mcp__srv__echo|mcp__srv__fresh', 'Bash', 'mcp__other__x', 'other'])
-      hooks.on('PreToolUse', matcher, () => undefined)`
-    const flags = [
-      '--settings',
-      '{ "permissions": { "deny": ["mcp__srw__say", "say", "mcp__srv__sey", "mcp__srv__Wait"] } }'
-    ]
-    const { call, stderr } = await proxied(SCRIPTED_SERVER, { hooks, flags })
-    expect((await call('echo', { text: 'hi' })).isError).toBe(false)
-    const lines = stderr().match(/(?<=: )(?:the matcher )?\S+ protects nothing: .*|no hook .*/g)
-    expect(lines?.toSorted()).toEqual([
-      'mcp__srv__Wait protects nothing: the tool is called mcp__srv__wait here',
-      'mcp__srv__sey protects nothing: the server srv has no such tool (did you mean mcp__srv__say?)',
-      'mcp__srw__say protects nothing: there is no server srw (did you mean srv?)',
-      'say protects nothing: the tool is called mcp__srv__say here',
-      'the matcher mcp__srv__fresh protects nothing: the server srv has no such tool',
-      'the matcher mcp__srw__echo protects nothing: there is no server srw (did you mean srv?)'
-    ])
-    const unguarded = await proxied(SCRIPTED_SERVER, { hooks: `hooks.on('PreToolUse', 'Bash', () => undefined)` })
-    await unguarded.call('echo', { text: 'hi' })
-    expect(unguarded.stderr()).toContain('no hook and no rule is about the tools of srv: every call is passed on')
-    const gated = await proxied(SCRIPTED_SERVER, { hooks: before('') })
-    await gated.call('echo', { text: 'hi' })
-    expect(gated.stderr()).not.toMatch(/protects nothing|passed on/)
   })
 
   test('two clients have a proxy each, and hooks of their own', async () => {

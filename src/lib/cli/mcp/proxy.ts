@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { basename, join } from 'node:path'
 import { fault } from '../../faults.ts'
-import { concernsAny, gateFindings, missedTools } from '../../query/setup/missed-tools.ts'
+import { gateFindings, missedTools, restrictionsBy } from '../../query/setup/missed-tools.ts'
 import { SavedPermissions } from '../../query/saved-permissions.ts'
 import { findingLine, stopsRun } from '../../settings/files/finding.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
@@ -101,8 +101,8 @@ function problemIn(state: ProjectState, flags: McpFlags, armed: HooksHere): stri
 }
 
 /**
- * Says, once each, which tools have changed, which restrictions are about none of the tools, and whether any is. As long
- * as a gate that is meant for these tools misses them, no call can be judged.
+ * Says, once each, which tools have changed, which restrictions miss the tools, and whether any is about them. While a
+ * hook narrowly misses one, no call can be judged. Other servers have a proxy of their own.
  */
 function reportsOf(gate: CallGate): Pick<ConstructorParameters<typeof OfferedTools>[0], 'notice' | 'onListed'> {
   const { server, hooks, policy, problem } = gate
@@ -111,13 +111,14 @@ function reportsOf(gate: CallGate): Pick<ConstructorParameters<typeof OfferedToo
     notice: say,
     onListed(names) {
       const listed = [{ ...server, status: 'connected' as const, tools: names.map(name => ({ name })) }]
-      const gates = missedTools([], hooks.list(), listed)
-      for (const { text } of [...missedTools(policy.rules, [], listed), ...gates]) say(text)
-      const wrong = hooks.options.profile === 'compat' ? [] : gates.filter(({ isHere }) => isHere)
-      const missed = wrong.map(({ text }) => `${text}; correct the matcher, or remove the hook`).join('; ')
-      gate.problem = problem ?? (missed || undefined)
-      if (missed === '' && policy.mode !== 'dontAsk' && !concernsAny(policy.rules, hooks.list(), names))
-        say(`no hook and no rule is about the tools of ${server.name}: every call is passed on`)
+      const [ofRules, ofHooks] = [restrictionsBy(policy.rules, []), restrictionsBy([], hooks.list())]
+      const missed = missedTools(ofHooks, listed)
+      for (const { text, is } of [...missedTools(ofRules, listed), ...missed]) if (is !== 'elsewhere') say(text)
+      const near = hooks.options.profile === 'compat' ? [] : missed.filter(({ is }) => is === 'near')
+      gate.problem = problem ?? (near.map(({ text }) => text).join('; ') || undefined)
+      const isJudged = [...ofRules, ...ofHooks].some(({ fits }) => names.some(fits))
+      if (gate.problem === undefined && policy.mode !== 'dontAsk' && !isJudged)
+        say(`no hook and no rule judges the tools of ${server.name}: every call is passed on`)
     }
   }
 }

@@ -83,6 +83,7 @@ function describe(common: Common, entries: readonly HookEntry[]): RegisteredHook
     name,
     events: entries.map(entry => entry.event),
     matcher: matching.words,
+    condition: common.condition?.words,
     priority,
     timeout: (entries[0]?.patience ?? 0) / 1000,
     onFailure: entries.some(blocks) ? 'block' : 'continue',

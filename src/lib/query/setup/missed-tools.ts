@@ -1,9 +1,10 @@
 import { forbidsTool } from '../../agent/subagents/child-permissions.ts'
 import { nearest } from '../../errors.ts'
-import { compileMatcher, EVERYTHING } from '../../hooks/dispatch/matcher.ts'
+import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
 import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import type { HookDescription } from '../../hooks/hook.ts'
 import type { Rule } from '../../permissions/policy.ts'
+import { parseRule } from '../../permissions/rule.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { ALL_TOOL_NAMES } from '../../permissions/tool-names.ts'
 import { findingOf, sourceOf, type Finding } from '../../settings/files/finding.ts'
@@ -20,12 +21,8 @@ export function gateFindings(armed: ArmedHooks, tools: readonly string[]): reado
   return armed.hooks.list().flatMap(hook => (inFiles.has(hook.source) ? [] : ofHook(hook, tools)))
 }
 
-/** The first of these events that a tool has to pass. */
-const gateOf = (events: HookDescription['events']): EventName | undefined =>
-  events.find(each => isGate(each) && rowOf(each).target === 'tool_name')
-
 function ofHook({ events, matcher, source, observe }: HookDescription, tools: readonly string[]): readonly Finding[] {
-  const event = gateOf(events)
+  const event = events.find(each => isGate(each) && judgesCalls(each))
   if (event === undefined || observe) return []
   const [, file = source, line = 1, column = 1] = /^(.*):(\d+):(\d+)$/.exec(source) ?? []
   const place = { file, line: Number(line), column: Number(column), key: 'matcher' }
@@ -37,9 +34,10 @@ function ofHook({ events, matcher, source, observe }: HookDescription, tools: re
   })
 }
 
+/** For everything, and for what is no text, that is `*`. */
 function namesIn(matcher: string): readonly string[] {
   const texts = jsonIn(matcher) as string | readonly string[] | undefined
-  return texts === undefined ? (/^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? []) : [texts].flat()
+  return texts === undefined ? (/^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? ['*']) : [texts].flat()
 }
 
 /** A server, and its tools with their full names. */
@@ -54,87 +52,90 @@ interface Restriction {
   readonly name: string
   fits(tool: string): boolean
   /** With all its names, if it has several. */
-  fitsAny(tool: string): boolean
+  fitsAny?(tool: string): boolean
 }
 
 interface Missed {
   readonly text: string
-  /** It is about a tool of one of these servers, and protects none of them. */
-  readonly isHere: boolean
+  /** `near`: a name here is meant, which differs only in case or punctuation. `elsewhere`: there is no such server. */
+  readonly is: 'near' | 'absent' | 'elsewhere'
 }
+
+/** Rules that deny or ask, and hooks that may refuse calls of tools or hide their results, by the names in them. */
+export const restrictionsBy = (rules: readonly Rule[], hooks: readonly HookDescription[]): readonly Restriction[] => [
+  ...rules.filter(({ behavior }) => behavior !== 'allow').map(ofRule),
+  ...hooks.filter(({ events, observe }) => !observe && events.some(judgesCalls)).flatMap(ofHookNames)
+]
 
 /**
- * Rules and gates for tools that a server does not have or calls differently, or for a server whose name is misspelt.
- * `others`: tools that belong to no server, besides the built-in ones.
+ * Those for tools that a server does not have or calls differently, or for a server whose name is misspelt. `others`:
+ * tools that belong to no server, besides the built-in ones.
  */
-export function missedTools(
-  rules: readonly Rule[],
-  hooks: readonly HookDescription[],
+export const missedTools = (
+  restrictions: readonly Restriction[],
   servers: readonly ServerTools[],
   others: readonly string[] = []
-): readonly Missed[] {
-  const ofRules = rules
-    .filter(({ behavior }) => behavior !== 'allow')
-    .map(rule => {
-      const fits = (tool: string): boolean => forbidsTool([rule], tool)
-      return { says: `${rule.source}: ${rule.text}`, name: rule.tool, fits, fitsAny: fits }
-    })
-  return [...ofRules, ...hooks.flatMap(gatesByName)].flatMap(one =>
-    others.includes(one.name) ? [] : missedIn(one, servers)
-  )
-}
+): readonly Missed[] => restrictions.flatMap(one => (others.includes(one.name) ? [] : missedIn(one, servers)))
 
-/** Whether a hook or a restricting rule is about one of these tools. */
-export const concernsAny = (
-  rules: readonly Rule[],
-  hooks: readonly HookDescription[],
-  tools: readonly string[]
-): boolean =>
-  rules.some(
-    rule => rule.behavior !== 'allow' && tools.some(tool => forbidsTool([{ ...rule, specifier: undefined }], tool))
-  ) ||
-  hooks.some(
-    ({ events, matcher }) =>
-      events.some(event => rowOf(event).target === 'tool_name') &&
-      (matcher === EVERYTHING.words ||
-        namesIn(matcher).some(text => tools.some(compileMatcher(text, compileSafely, true).matches)))
-  )
+const judgesCalls = (event: EventName): boolean => rowOf(event).target === 'tool_name' && event !== 'PermissionDenied'
 
-function gatesByName({ name: hook, events, matcher, source, observe }: HookDescription): readonly Restriction[] {
-  if (gateOf(events) === undefined || observe) return []
-  const texts = namesIn(matcher)
-  const all = texts.map(text => compileMatcher(text, compileSafely))
-  return texts
+const ofRule = (rule: Rule): Restriction => ({
+  says: `${rule.source}: ${rule.text}`,
+  name: rule.tool,
+  fits: tool => forbidsTool([{ ...rule, specifier: undefined }], tool)
+})
+
+function ofHookNames(hook: HookDescription): readonly Restriction[] {
+  const says = `${hook.source}: ${hook.name}`
+  const matching = (text: string): Restriction['fits'] =>
+    compileMatcher(text, compileSafely, hook.dialect === 'library').matches
+  const texts = namesIn(hook.matcher)
+  const all = texts.map(matching)
+  const named = texts
     .flatMap(text => (/^[\w\-|, ]+$/.test(text) ? text.split(/[|,] */) : text))
-    .filter(name => /^(?:\^?mcp__|[\w-]+$)/.test(name))
     .map(name => ({
-      says: `${source}: ${hook}: the matcher ${name}`,
+      says: `${says}: the matcher ${name}`,
       name,
-      fits: compileMatcher(name, compileSafely).matches,
-      fitsAny: tool => all.some(({ matches }) => matches(tool))
+      fits: matching(name),
+      fitsAny: (tool: string) => all.some(fits => fits(tool))
     }))
+  const rule = parseRule(hook.condition ?? '', 'deny', `${says}: if`)
+  return 'problem' in rule ? named : [...named, ofRule(rule)]
 }
 
-function missedIn({ says, name, fits, fitsAny }: Restriction, servers: readonly ServerTools[]): readonly Missed[] {
-  const missed = (why: string, meant: string | undefined, isHere: boolean): readonly Missed[] => [
-    { text: `${says} protects nothing: ${why}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, isHere }
+function missedIn(one: Restriction, servers: readonly ServerTools[]): readonly Missed[] {
+  const { says, name, fits, fitsAny = fits } = one
+  const missed = (is: Missed['is'], why: string, meant?: string): readonly Missed[] => [
+    { text: `${says} protects nothing: ${why}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, is }
   ]
   const tools = servers.flatMap(server => server.tools.map(tool => tool.name))
-  const meant = tools.includes(name) ? undefined : tools.find(tool => isNamesake(name, tool))
-  if (meant !== undefined && !fitsAny(meant)) return missed(`the tool is called ${meant} here`, undefined, true)
-  const label = /^\^?mcp__([\w-]+?)(?:__|$)/.exec(name)?.[1]
+  if (tools.some(fits)) return []
+  const tool = tools.find(each => isNamesake(name, each))
+  if (tool !== undefined) return fitsAny(tool) ? [] : missed('near', `the tool is called ${tool} here`)
+  const { label } = partsOf(name)
   if (label === undefined) return []
   const labels = servers.map(each => serverLabel(each.name))
   const server = servers[labels.indexOf(label)]
-  const near = server === undefined ? nearest(label, labels) : undefined
-  if (near !== undefined) return missed(`there is no server ${label}`, near, false)
-  if (server?.status !== 'connected' || tools.some(fits)) return []
-  return missed(`the server ${server.name} has no such tool`, nearMiss(name, tools), !tools.some(fitsAny))
+  if (server?.status === 'failed') return []
+  if (server !== undefined) return missed('absent', `the server ${server.name} has no such tool`, nearMiss(name, tools))
+  const own = labels.find(each => isAlike(each, label))
+  if (own !== undefined) return tools.some(fitsAny) ? [] : missed('near', `the server is called ${own} here`)
+  const near = nearest(label, labels)
+  return near === undefined ? [] : missed('elsewhere', `there is no server ${label}`, near)
 }
+
+const partsOf = (name: string): { readonly label?: string; readonly own?: string } =>
+  /^\^?mcp__(?<label>[\w-]+?)(?:__(?<own>.*))?$/.exec(name)?.groups ?? {}
+
+const isAlike = (one: string, other: string): boolean => lettersIn(one) === lettersIn(other)
 
 /** Whether a name probably means this tool. That of a tool of an agent does not, if only case or punctuation differ. */
 function isNamesake(name: string, tool: string): boolean {
-  const own = tool.replace(/^mcp__.*?__/, '')
-  if (name === own || ALL_TOOL_NAMES.includes(name)) return name === own && !TOOL_NAMES.includes(name)
-  return [tool, own].map(lettersIn).includes(lettersIn(name))
+  const { label = '', own = '' } = partsOf(tool)
+  const given = partsOf(name)
+  if (given.label !== undefined) return isAlike(given.label, label) && isAlike(given.own ?? '', own)
+  // A pattern is not about a name.
+  if (!/^[\w-]+$/.test(name)) return false
+  if (ALL_TOOL_NAMES.includes(name)) return name === own && !TOOL_NAMES.includes(name)
+  return isAlike(name, own) || isAlike(name, tool)
 }
