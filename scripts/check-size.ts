@@ -9,7 +9,7 @@ import { build } from 'esbuild'
  */
 const LIMITS = {
   'carabiner/hooks, minified and gzipped': 26_000,
-  'the package, packed': 660_000,
+  'the package, packed': 680_000,
   'the package, unpacked': 2_300_000
 }
 
