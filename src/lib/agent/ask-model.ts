@@ -2,7 +2,7 @@ import type { Answer, Model, ModelFailure, ModelRequest, StreamEvent } from '../
 import { failureOf } from '../model/failure.ts'
 import { delayFor, withWait } from '../model/retry-delay.ts'
 import { pause, within } from './abort.ts'
-import { hears, judgeRequest } from './model-gate.ts'
+import { hears, judgeRequest, shownFailure } from './model-gate.ts'
 import type { Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
 
@@ -34,7 +34,7 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
   if (step !== undefined && 'reason' in step) return step
   const { model, request, append } = step ?? { model: session.model, request: plain }
   for (const { content } of append ?? []) conversation.add({ role: 'user', content }, { synthetic: true })
-  session.offered = request.tools === plain.tools ? undefined : request.tools
+  session.offered = request.tools === plain.tools ? undefined : request.tools.map(({ name }) => name)
   const isHeld = options.partialMessages && (options.holdOutput || hears(session, 'PostModelResponse', true))
   const onEvent =
     options.partialMessages && !isHeld
@@ -74,7 +74,7 @@ async function beforeRetry(
     retry_delay_ms: delay,
     error_status: failure.status ?? null,
     error: failure.why,
-    error_details: failure.message
+    error_details: shownFailure(failure, session).message
   })
   await pause(delay, session.options.clock, signal)
   if (signal.aborted) throw failure

@@ -1,7 +1,6 @@
 import type { Message } from '../message.ts'
-import { failureOf } from '../model/failure.ts'
 import type { ModelFailure } from '../model/model.ts'
-import { hears, judgeAnswer, judgeRequest } from './model-gate.ts'
+import { hears, judgeAnswer, judgeRequest, shownFailure } from './model-gate.ts'
 import { messageText } from './session/conversation.ts'
 import { objectionLines } from './call/objections.ts'
 import type { Session } from './session/session.ts'
@@ -115,7 +114,7 @@ async function summaryOf(
     const message = { ...answerMessage({ id, model: answer.model, stop_reason, usage, content: [] }) }
     const uuid = randomUuid()
     session.transcript.append({ type: 'assistant', requestId: `req_${uuid}`, message }, uuid)
-    const about = { purpose: 'compaction', attempt: 1 } as const
+    const about = { model: model.name, purpose: 'compaction', attempt: 1 } as const
     const judged = hears(session, 'PostModelResponse') ? await judgeAnswer(answer, about, session, signal) : answer
     if ('blocked' in judged) {
       reader.notice(`the conversation could not be summarised: ${objectionLines(judged).join('; ')}`, 'warning')
@@ -124,7 +123,7 @@ async function summaryOf(
     const text = messageText(judged.content).trim()
     return text === '' ? undefined : text
   } catch (error) {
-    reader.notice(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
+    reader.notice(`the conversation could not be summarised: ${shownFailure(error, session).message}`, 'warning')
     return undefined
   }
 }

@@ -10,7 +10,7 @@ import { messageText } from './session/conversation.ts'
 import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
-import { hears, passAnswer } from './model-gate.ts'
+import { hears, passAnswer, shownFailure } from './model-gate.ts'
 import { addUsage } from './spending.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 import { objectionLines } from './call/objections.ts'
@@ -44,11 +44,11 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     } catch (error) {
       const failure = failureOf(error)
       if (isTooLong(failure) && (await compact(session, { trigger: 'auto', forced: true }, signal))) continue
-      return unanswered(failure, session, signal)
+      return unanswered(shownFailure(failure, session), session, signal)
     }
     if ('reason' in asked) return asked
     const whole = countAnswer(asked, session)
-    const answer = hears(session, 'PostModelResponse') ? await passAnswer(whole, session, signal) : whole
+    const answer = hears(session, 'PostModelResponse') ? await passAnswer(whole, asked.model, session, signal) : whole
     if (answer === undefined) continue
     if ('reason' in answer) return answer
     if (asked.isHeld) emitHeld(answer, session)
@@ -122,7 +122,10 @@ function takeAnswer({ id, model, content, stop, usage, ungated }: Answer, sessio
     usage,
     stop_sequence: null
   }
-  const kept = session.conversation.addAnswer(message, session.model.name)
+  const { offered, model: own } = session
+  // Providers may call the session's model by another name, and hooks may have asked another one.
+  const about = { ...(own.name !== model && { sessionModel: own.name }), ...(offered && { offered }) }
+  const kept = session.conversation.addAnswer(message, about)
   for (const { name, input } of ungated ?? [])
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
   return kept

@@ -3,7 +3,8 @@ import type { Outcome } from '../hooks/dispatch/outcome.ts'
 import type { RequestDraft, ResponseDraft } from '../hooks/events/fields.ts'
 import { HOOK_AGENT } from '../hooks/kinds/hook-environment.ts'
 import type { Message } from '../message.ts'
-import type { Answer, Model, ModelRequest } from '../model/model.ts'
+import { failureOf } from '../model/failure.ts'
+import type { Answer, Model, ModelFailure, ModelRequest } from '../model/model.ts'
 import { objectionLines, reasonForModel } from './call/objections.ts'
 import { checkSibling, requestRules, responseProblem } from './model-drafts.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
@@ -85,14 +86,14 @@ function modelNamed(name: string, model: Model, budget: number | undefined): Mod
 /** The answer as hooks want it, or their refusal. */
 export async function judgeAnswer(
   answer: Answer,
-  about: { readonly purpose: Purpose; readonly attempt: number },
+  about: { readonly model: string; readonly purpose: Purpose; readonly attempt: number },
   session: Session,
   signal: AbortSignal
 ): Promise<Answer | Outcome> {
-  const { model, content, stop: stop_reason, usage, ungated = [] } = answer
+  const { content, stop: stop_reason, usage, ungated = [] } = answer
   const response: ResponseDraft = { content, stop_reason, ...(ungated.length > 0 && { server_calls: ungated }) }
   const accept = (changed: unknown): string | undefined => responseProblem(changed, response)
-  const input = { model, ...about, response, usage }
+  const input = { ...about, response, usage }
   const outcome = await session.hooks.run('PostModelResponse', input, { signal, accept })
   if (outcome.blocked) return outcome
   const changed = outcome.updatedInput as unknown as ResponseDraft | undefined
@@ -105,11 +106,13 @@ const MOST_RETRIES = 3
 /** The answer to use, or the end of the turn. Undefined: the model is asked again. */
 export async function passAnswer(
   answer: Answer,
+  model: Model,
   session: Session,
   signal: AbortSignal
 ): Promise<Answer | Ending | undefined> {
   const attempt = session.withheld + 1
-  const judged = await judgeAnswer(answer, { purpose: 'turn', attempt }, session, signal)
+  // Providers may give it another name, which no matcher knows.
+  const judged = await judgeAnswer(answer, { model: model.name, purpose: 'turn', attempt }, session, signal)
   if (signal.aborted) {
     session.conversation.add({ role: 'user', content: INTERRUPTED }, { synthetic: true })
     return ended('aborted_streaming', INTERRUPTED, true)
@@ -135,4 +138,11 @@ function withhold({ id, model, content, stop, usage, ungated = [] }: Answer, out
   const ungatedTools = ungated.map(({ name }) => name)
   const about = { by, reason, attempt: session.withheld, sha256, length: json.length, usage, ungatedTools }
   session.conversation.addWithheld(message, feedback, about)
+}
+
+/** A failure for others than the model's hooks: its words may quote an answer, which no hook has judged. */
+export function shownFailure(error: unknown, session: Session): ModelFailure {
+  const failure = failureOf(error)
+  const { unquoted } = failure
+  return unquoted !== undefined && hears(session, 'PostModelResponse', true) ? failure.but(unquoted) : failure
 }

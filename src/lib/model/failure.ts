@@ -49,6 +49,11 @@ export function nameOfStatus(status: number | undefined): FailureName {
   return status >= 400 ? 'invalid_request' : 'unknown'
 }
 
+/** Where a provider may quote what its model has written; elsewhere there is no answer yet. */
+const SPEAKS_OF_ANSWERS: ReadonlySet<FailureName> = new Set(['invalid_request', 'server_error', 'unknown'])
+
+const UNSHOWN = ' (its words may quote an answer that no hook has judged)'
+
 const RETRYABLE: ReadonlySet<FailureName> = new Set(['rate_limit', 'overloaded', 'server_error'])
 
 export const isRetryable = (why: FailureName): boolean => RETRYABLE.has(why)
@@ -82,6 +87,7 @@ export function failureOf(thrown: unknown): ModelFailure {
   const label = [status, type].filter(part => part !== undefined).join(' ')
   return new ModelFailure(message(`the provider answered ${label}: ${words}`), {
     why,
+    unquoted: SPEAKS_OF_ANSWERS.has(why) ? `the provider answered ${label}${UNSHOWN}` : undefined,
     status,
     retryable: retryableBy(headers) ?? isRetryable(why),
     retryAfter: retryAfterOf(headers),
@@ -133,11 +139,17 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
   if (/^AI_(?:Unsupported|Invalid(?:Argument|Prompt)|NoSuchModel|LoadSetting)/.test(name))
     return new ModelFailure(message(errorMessage(thrown)), { why: 'invalid_request', retryable: false })
   if (isMistake(thrown, name, code))
-    return new ModelFailure(message(errorMessage(thrown)), { why: 'unknown', retryable: false, cause: thrown })
+    return new ModelFailure(message(errorMessage(thrown)), {
+      why: 'unknown',
+      unquoted: `the model threw ${name}${UNSHOWN}`,
+      retryable: false,
+      cause: thrown
+    })
   const words = errorMessage(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
   const detail = code === undefined || words.includes(code) ? words : `${words} (${code})`
   return new ModelFailure(message(`the provider could not be reached: ${detail}`), {
     why: 'server_error',
+    unquoted: `the provider could not be reached: ${code ?? name}${UNSHOWN}`,
     retryable: code === undefined || !HOPELESS.test(code),
     cause: thrown
   })

@@ -123,6 +123,8 @@ export class ModelFailure extends Error {
   readonly requestId: string | undefined
   /** Text that arrived before the failure. */
   readonly partial: string
+  /** The message without words that are not ours and may quote an answer. */
+  readonly unquoted: string | undefined
 
   readonly #facts: Failure
 
@@ -136,6 +138,7 @@ export class ModelFailure extends Error {
     this.code = facts.code
     this.requestId = facts.requestId
     this.partial = facts.partial ?? ''
+    this.unquoted = facts.unquoted
   }
 
   /** The same failure with another message or partial text. */
@@ -152,5 +155,6 @@ interface Failure {
   readonly code?: string | undefined
   readonly requestId?: string | undefined
   readonly partial?: string | undefined
+  readonly unquoted?: string | undefined
   readonly cause?: unknown
 }

@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { deny, EVENT_NAMES, type HookFunction, HookRegistry, transform } from '../../../src/index.ts'
-import type { TurnOrMaker } from '../../../src/testing.ts'
+import { deny, EVENT_NAMES, type HookFunction, HookRegistry, type Model, transform } from '../../../src/index.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
   type Asking,
@@ -268,6 +268,19 @@ test('hooks see the whole answer, its usage and the number of the attempt', asyn
     },
     { attempt: 1, response: { content: [{ type: 'text', text: 'Done.' }], stop_reason: 'end_turn' } }
   ])
+})
+
+test('matchers compare the name that was asked, whatever the provider calls itself', async () => {
+  const script = scriptedModel([SECRET, 'Done.'], { name: 'claude-opus-5-5' })
+  const dated: Model = {
+    ...script,
+    ask: async (...request) => ({ ...(await script.ask(...request)), model: 'claude-opus-5-5-20270101' })
+  }
+  const hooks = registry(all =>
+    all.register({ name: 'guard', events: ['PostModelResponse'], matcher: 'claude-opus-5-5', run: guard })
+  )
+  const { result, messages } = await ask(dated, { hooks, watch: false })
+  expect([result.result, holdsSecret(messages)]).toEqual(['Done.', false])
 })
 
 describe('holdOutput', () => {

@@ -24,6 +24,7 @@ import {
   words
 } from '../../support/agent-kit.ts'
 import { commandOn, prints } from '../../support/command-settings.ts'
+import { again, counting, cutBehind, first as begin, isOf } from '../session/resume-kit.ts'
 
 type RequestHook = HookFunction<'PreModelRequest'>
 
@@ -187,6 +188,21 @@ test('a call of a tool that was left out does not run', async () => {
   expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: 'No such tool: put. There are: look' }])
 })
 
+test('a call of a tool that was left out does not run after a kill either', async () => {
+  const { tools: own, begun } = counting()
+  const place = project()
+  const asking = () => ({
+    tools: own,
+    allowedTools: ['write'],
+    hooks: registry(all => all.on('PreModelRequest', () => transform({ tools: ['look'] })))
+  })
+  await begin(place, [callTurn('write'), 'Done.'], asking())
+  cutBehind(place, isOf('assistant'))
+  const { sent } = await again(place, ['Done.'], { ...asking(), prompt: '' })
+  expect(resultsIn(sent[0]!)[0]!.text).toBe('No such tool: write. There are: look')
+  expect(begun).toEqual([])
+})
+
 test('a part of a request that is not accepted is named', async () => {
   for (const [part, problem] of [
     [{ tools: ['Evil'] }, 'request.tools can only leave out tools: Evil is not offered once'],
@@ -330,4 +346,15 @@ test('requests of subagents pass the same gate, and an agent that works for a ho
   const { sent } = await ask([call, 'Done.'], { agents, hooks })
   expect(sent).toHaveLength(2)
   expect(resultsIn(sent[1]!)[0]!.text).toContain('no scribes today')
+})
+
+test('no agent can have the name of those that work for hooks, whom the gates do not judge', async () => {
+  const call = callTurn('Agent', { description: 'a task', prompt: 'write', subagent_type: 'hook' })
+  const options = { agents: { hook: { description: 'Writes.', prompt: 'I am no hook.' } } }
+  expect((await ask([call, 'Done.'], options)).result.error_code).toBe('E_OPTION_INVALID')
+  const told: string[] = []
+  const place = project({ '.claude/agents/hook.md': '---\nname: hook\ndescription: Writes.\n---\nI am no hook.\n' })
+  const { systems } = await ask([call, 'Done.'], { in: place, trust: true, stderr: text => void told.push(text) })
+  expect(systems.join()).not.toContain('I am no hook.')
+  expect(told.join()).toContain('an agent hook is ignored')
 })

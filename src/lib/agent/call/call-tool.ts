@@ -67,7 +67,7 @@ function propose(
       : refused({ use, input }, NOT_BEGUN)
   const tool = session.tool(use.name)
   if (tool === undefined) {
-    const names = (session.offered ?? [...session.tools.values()]).map(({ name }) => name)
+    const names = session.offered ?? [...session.tools.keys()]
     return refused({ use, input }, `No such tool: ${use.name}. There are: ${names.join(', ')}`)
   }
   const call = { stage: 'proposed', use, tool, input, agentId: open?.agentId } as const

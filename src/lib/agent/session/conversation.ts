@@ -196,19 +196,18 @@ export class SessionConversation {
   }
 
   /**
-   * An answer of the model, for the transcript, the conversation and the reader. Returns its content. Providers may call
-   * the session's model by another name, and hooks may have asked another one.
+   * An answer of the model, for the transcript, the conversation and the reader. Returns its content. `about`: further
+   * fields of its transcript entries.
    */
-  addAnswer(answer: AssistantMessage['message'], sessionModel = answer.model): readonly Block[] {
+  addAnswer(answer: AssistantMessage['message'], about?: PlainObject): readonly Block[] {
     const message = { ...answer, content: this.#history.withOwnIds(answer.content) }
     const uuid = randomUuid()
     const requestId = `req_${uuid}`
     const of = message.content.length
-    const more = sessionModel === answer.model ? undefined : { sessionModel }
     // Viewers expect one line per block.
     for (const [index, block] of message.content.entries()) {
       const part = of === 1 ? message : { ...message, content: [block] }
-      const entry = { type: 'assistant', requestId, message: part, part: [index, of], ...more } as const
+      const entry = { type: 'assistant', requestId, message: part, part: [index, of], ...about } as const
       this.#transcript.append(entry, index === 0 ? uuid : randomUuid())
     }
     this.#history.answer(message.content, uuid)

@@ -23,6 +23,8 @@ export interface SessionState {
 export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly conversation: Conversation
   readonly open: OpenBatch | undefined
+  /** The names of the tools that could be called there, if hooks left some out. */
+  readonly offered: readonly string[] | undefined
   readonly tokens: number
   /** The time of its last answer, in milliseconds. */
   readonly answered: number | undefined
@@ -92,6 +94,7 @@ class Replaying {
   #time: unknown
   #model: string | undefined
   #withheld = 0
+  #offered: readonly string[] | undefined
   #last: string | null = null
   readonly #background = new BackgroundWork()
   #answer: { uuid: string; id: unknown; isCopy: boolean; blocks: unknown[]; stop: unknown } | undefined
@@ -131,6 +134,7 @@ class Replaying {
       metadata: this.#metadata,
       memory: this.#memory,
       open: this.#calls.open,
+      offered: this.#offered,
       background: this.#background.left,
       tokens: this.#tokens,
       model: this.#model,
@@ -142,7 +146,7 @@ class Replaying {
   }
 
   /** One line per block: the blocks of one answer are consecutive. */
-  #block({ message, part, forkedFrom, timestamp, sessionModel }: Rec, uuid: string): void {
+  #block({ message, part, forkedFrom, timestamp, sessionModel, offered }: Rec, uuid: string): void {
     const content = isObject(message) ? message['content'] : undefined
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayIn(content)
     if (!isObject(message) || content === undefined) return
@@ -156,6 +160,7 @@ class Replaying {
     for (const block of blocks) answer.blocks.push(block)
     answer.stop = stop
     this.#time = timestamp
+    this.#offered = offered === undefined ? undefined : textsIn(offered)
     if (blocks.length > 0) this.#model = modelNameIn(sessionModel ?? message['model']) ?? this.#model
     if (isObject(usage))
       this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)

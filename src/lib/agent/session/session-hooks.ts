@@ -1,6 +1,6 @@
 import { parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import type { Outcome, LateAnswer } from '../../hooks/dispatch/outcome.ts'
-import type { FailureKind } from '../../hooks/dispatch/hook-failure.ts'
+import type { Failure, FailureKind } from '../../hooks/dispatch/hook-failure.ts'
 import type { AgentView } from '../../hooks/hook-context.ts'
 import type { FireOptions } from '../../hooks/registry-internals.ts'
 import type { Message } from '../../message.ts'
@@ -59,7 +59,7 @@ export class SessionHooks {
     const { conversation, reader } = this.#session
     for (const { text } of [...systemMessages, ...contexts]) conversation.addContext(text)
     if (failure !== undefined)
-      reader.notice(`${event} hook ${by} failed in the background: ${failure.message}`, 'warning')
+      reader.notice(`${event} hook ${by} failed in the background: ${shownWords(event, failure)}`, 'warning')
   }
 
   wake(waking: Promise<{ readonly text: string; readonly summary: string | undefined } | undefined>): void {
@@ -117,9 +117,9 @@ export class SessionHooks {
     const { systemMessages, failures, conflicts } = outcome
     for (const { text, by, to } of systemMessages)
       if (to !== 'model') reader.notice(`${label} says: ${text}`, 'info', by)
-    for (const { by, kind, message: words, failedOpen } of failures) {
-      // The words may quote an answer that no one else may see.
-      const message = outcome.event === 'PostModelResponse' && !QUOTES_NOTHING.has(kind) ? kind : words
+    for (const failure of failures) {
+      const { by, kind, failedOpen } = failure
+      const message = shownWords(outcome.event, failure)
       const entry = { hookEvent: label, by, kind, message, failedOpen }
       if (!outcome.suppressLogging) options.log.append({ type: 'system', subtype: 'hook_failed', ...entry })
       const allowed = failedOpen ? '; allowed anyway' : ''
@@ -138,6 +138,10 @@ export class SessionHooks {
 
 /** Failures whose words are the engine's own. */
 const QUOTES_NOTHING: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'budget', 'decision', 'rewrite'])
+
+/** The words may quote an answer that no one else may see. */
+const shownWords = (event: EventName, { kind, message }: Failure): string =>
+  event === 'PostModelResponse' && !QUOTES_NOTHING.has(kind) ? kind : message
 
 /** Where context from hooks goes: to the next model call, to the system prompt, or to the caller. */
 type ContextFor = 'conversation' | 'system' | 'caller'

@@ -66,8 +66,8 @@ export class Session {
   /** Why the answer that it resumes from is incomplete. */
   unended: Replayed['unended']
   readonly #kept: KeptState
-  /** The tools of the last request, if hooks left some out. */
-  offered: readonly ToolSpec[] | undefined
+  /** The names of the tools in the last request, if hooks left some out. */
+  offered: readonly string[] | undefined
   #specs: readonly ToolSpec[] | undefined
 
   constructor(options: SessionOptions, ownTools?: OwnTools) {
@@ -103,7 +103,7 @@ export class Session {
 
   tool(name: string): Tool | undefined {
     const found = this.tools.get(name) ?? this.tools.get(RENAMED.get(name) ?? '')
-    const isOffered = this.offered === undefined || this.offered.some(spec => spec.name === found?.name)
+    const isOffered = this.offered === undefined || this.offered.includes(found?.name ?? '')
     return isOffered ? found : undefined
   }
 
@@ -124,9 +124,10 @@ export class Session {
     return this.conversation.system.length === 0 ? system : [system, ...this.conversation.system].join('\n\n')
   }
 
-  resume({ conversation, system, metadata, memory, open, tokens, unended, withheld }: Replayed): void {
+  resume({ conversation, system, metadata, memory, open, offered, tokens, unended, withheld }: Replayed): void {
     this.conversation.reset(conversation, system)
     this.open = open
+    this.offered = offered
     this.tokens = tokens
     this.unended = unended
     this.withheld = withheld

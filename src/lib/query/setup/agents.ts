@@ -1,4 +1,6 @@
 import { forbiddenTo } from '../../agent/subagents/child-permissions.ts'
+import { fault } from '../../faults.ts'
+import { HOOK_AGENT } from '../../hooks/kinds/hook-environment.ts'
 import type { AgentPorts } from '../../agent/subagents/subagent.ts'
 import type { Model } from '../../model/model.ts'
 import { isOfProvider } from '../../model/names.ts'
@@ -27,6 +29,11 @@ export function agentPorts(
   })
   const ofCaller = Object.entries(options.agents ?? {})
   const definitions = new Map([...found, ...ofCaller])
+  // Hooks around the model do not judge agents of this name.
+  if (definitions.delete(HOOK_AGENT)) {
+    if (!found.has(HOOK_AGENT)) throw fault('E_OPTION_INVALID', 'the name of an agent', HOOK_AGENT, 'another one')
+    options.stderr?.(`an agent ${HOOK_AGENT} is ignored: agents that work for hooks have this name`)
+  }
   // An invalid definition is an error now, not when it is called.
   for (const [name, agent] of definitions) forbiddenTo(name, agent)
   return {
