@@ -417,6 +417,11 @@ export const ROWS: readonly Row[] = [
   registered('PermissionRequest', 'stop', 'did you mean Bash?', hooks =>
     hooks.on('PermissionRequest', 'Bahs', () => deny('no'))
   ),
+  ...(['PreModelRequest', 'PostModelResponse', 'PreModelSwitch'] as const).map(event =>
+    registered(`${event} with the short name of a model`, 'stop', 'write "claude-haiku-*"', hooks =>
+      hooks.on(event, 'haiku', () => deny('no'))
+    )
+  ),
   registered('a tool that is not here', 'notice', 'matches no available tool', hooks =>
     hooks.on('PreToolUse', 'MultiEdit', () => deny('no'))
   ),

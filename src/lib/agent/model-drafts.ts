@@ -6,6 +6,7 @@ import { EFFORTS, type Model } from '../model/model.ts'
 import { anthropicId, modelAddress, type Environment } from '../model/names.ts'
 import { keyOf, problemsIn } from '../schema/check.ts'
 import { own, type FieldTable } from '../schema/table.ts'
+import { TOOL_NAMES } from '../tool-table.ts'
 import { isObject, same, type PlainObject } from '../util/plain.ts'
 
 /** What hooks may make of a request or an answer. */
@@ -13,7 +14,7 @@ export type DraftRules = Pick<FireOptions, 'accept' | 'combine'>
 
 type IsOfProject = (source: string) => boolean
 
-/** An event that is fired without a session: its input with the names that models have in a run, and the rules there. */
+/** An event that is fired without a session: its input with the models and tools of a run, and the rules there. */
 export function firedAlone(
   event: EventName,
   given: PlainObject,
@@ -27,13 +28,15 @@ export function firedAlone(
   if (event === 'PostModelResponse' && isObject(response))
     return { input, rules: { accept: changed => responseProblem(changed, response as unknown as ResponseDraft) } }
   if (event !== 'PreModelRequest' || !isObject(request)) return { input, rules: {} }
-  const isGiven = request['model'] !== (sample as { request: RequestDraft }).request.model
+  const usual = (sample as { request: RequestDraft }).request
+  const isGiven = request['model'] !== usual.model
   const { name, provider } = addressed(isGiven ? request['model'] : given['model'], env)
+  const tools = same(request['tools'], usual.tools) ? TOOL_NAMES : request['tools']
   const sentName = (other: string): string => {
     checkSibling(other, { name, provider })
     return provider === 'anthropic' ? anthropicId(other, env) : other
   }
-  const draft = { ...request, model: name } as unknown as RequestDraft
+  const draft = { ...request, model: name, tools } as unknown as RequestDraft
   const rules = requestRules(draft, { provider, sentName }, isOfProject)
   return { input: { ...input, model: name, request: draft }, rules }
 }
@@ -97,7 +100,9 @@ function requestProblem(changed: unknown, names: readonly string[]): string | un
   if (problem !== undefined) return `request.${keyOf(problem.path)} should be ${problem.expected}`
   const { tools } = changed as unknown as RequestDraft
   const unknown = tools.find((name, place) => !names.includes(name) || tools.indexOf(name) !== place)
-  return unknown === undefined ? undefined : `request.tools can only leave out tools: ${unknown} is not offered once`
+  return unknown === undefined
+    ? undefined
+    : `request.tools can only leave out tools: ${unknown} is not offered, or named twice`
 }
 
 const rankOf = (effort: string | undefined): number | undefined =>

@@ -205,7 +205,7 @@ test('a call of a tool that was left out does not run after a kill either', asyn
 
 test('a part of a request that is not accepted is named', async () => {
   for (const [part, problem] of [
-    [{ tools: ['Evil'] }, 'request.tools can only leave out tools: Evil is not offered once'],
+    [{ tools: ['Evil'] }, 'request.tools can only leave out tools: Evil is not offered, or named twice'],
     [{ max_tokens: -1 }, 'request.max_tokens should be'],
     [{ effort: 'ultra' }, 'request.effort should be']
   ] as const)

@@ -25,7 +25,7 @@ test.each([
 })
 
 test.each([
-  ['PreModelRequest', { tools: ['Read'] }],
+  ['PreModelRequest', { tools: ['Read', 'Grep'] }],
   ['PostModelResponse', { content: [{ type: 'text', text: 'Tidy.' }] }]
 ])('%s: a part of the draft is enough, and the report has no objection to it', async (event, updatedInput) => {
   const here = cliStage()

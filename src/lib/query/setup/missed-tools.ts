@@ -15,23 +15,21 @@ import { jsonIn } from '../../util/attempt.ts'
 import { lettersIn, serverLabel } from '../../util/names.ts'
 import { nearMiss } from '../../util/near.ts'
 
-/** Gates that modules and programs added, whose matchers miss the tools. */
+/** Gates that modules and programs added, whose matchers miss what they are about. */
 export function gateFindings(armed: ArmedHooks, tools: readonly string[]): readonly Finding[] {
   const inFiles = new Set(armed.statuses().map(({ hook }) => sourceOf(hook.place)))
   return armed.hooks.list().flatMap(hook => (inFiles.has(hook.source) ? [] : ofHook(hook, tools)))
 }
 
 function ofHook({ events, matcher, source, observe }: HookDescription, tools: readonly string[]): readonly Finding[] {
-  const event = events.find(each => isGate(each) && judgesCalls(each))
-  if (event === undefined || observe) return []
+  const gates = observe ? [] : events.filter(each => isGate(each) && rowOf(each).target !== undefined)
   const [, file = source, line = 1, column = 1] = /^(.*):(\d+):(\d+)$/.exec(source) ?? []
   const place = { file, line: Number(line), column: Number(column), key: 'matcher' }
-  return namesIn(matcher).flatMap(text => {
-    const findings: Finding[] = []
-    const say: AddFinding = (level, _, ...words) => findings.push(findingOf(level, place, true, words))
-    matcherCheck({ event, matcher: text }, say, 'error', tools)
-    return findings
-  })
+  const findings: Finding[] = []
+  const say: AddFinding = (level, _, ...words) => findings.push(findingOf(level, place, true, words))
+  for (const event of gates)
+    for (const text of namesIn(matcher)) matcherCheck({ event, matcher: text }, say, 'error', tools)
+  return findings
 }
 
 /** For everything, and for what is no text, that is `*`. */
