@@ -107,3 +107,21 @@ test('the words of a hook that judges answers and fails in the background are no
   expect(informed({ messages }).join()).toContain('failed in the background: exit')
   expect([messages, seen].map(holdsSecret)).toEqual([false, false])
 })
+
+test.each([
+  ['prints it on stderr and ends', 'process.stderr.write(d); process.exit(1)', 'its worker ended with exit code 1'],
+  [
+    'prints what is no frame',
+    'console.log(/hunter2.*/.exec(d)[0]); process.exit(1)',
+    'a line that is not a frame was dropped'
+  ]
+])('what a worker prints that judges answers is in no notice: %s', async (_, code, said) => {
+  const place = project({ 'worker.mjs': `process.stdin.on('data', d => { ${code} })` })
+  mkdirSync(join(place.home, '.claude'))
+  const settings = { hooks: { PostModelResponse: [{ hooks: [{ type: 'worker', command: 'node worker.mjs' }] }] } }
+  writeFileSync(join(place.home, '.claude/settings.json'), JSON.stringify(settings))
+  const told: string[] = []
+  const { messages } = await ask([SECRET, 'Done.'], { in: place, stderr: text => void told.push(text) })
+  expect(told.join()).toContain(said)
+  expect([messages, told].map(holdsSecret)).toEqual([false, false])
+})

@@ -13,7 +13,11 @@ export interface LinkListener {
   noise(words: string): void
   stderr(text: string): void
   lost(why: HookFailure): void
+  /** It judges answers of models: what it prints may quote one, which no one else may see. */
+  isMuted(): boolean
 }
+
+const UNSHOWN = 'what it prints is not shown, because it may quote an answer\n'
 
 const NEWLINE = 10
 /** How long noise counts, in milliseconds: a log that grows slowly is not a flood. */
@@ -91,7 +95,8 @@ export class WorkerLink implements OutputListener {
     const frame = valid ? readFrame(line) : brokenFrame(line, 'it is not UTF-8')
     if (typeof frame === 'string') {
       const start = line.length > 100 ? `${line.slice(0, 100)}…` : line
-      this.#ears.noise(`a line that is not a frame was dropped, since ${frame}: ${JSON.stringify(start)}`)
+      const why = this.#ears.isMuted() ? UNSHOWN.trim() : `since ${frame}: ${JSON.stringify(start)}`
+      this.#ears.noise(`a line that is not a frame was dropped, ${why}`)
       this.#heardNoise(size)
     } else if (this.#ears.frame(frame, line)) this.#noise = 0
     else this.#heardNoise(size)
@@ -99,7 +104,7 @@ export class WorkerLink implements OutputListener {
 
   stderr(chunk: Buffer): void {
     if (this.#over) return
-    const text = this.#decoder.write(chunk)
+    const text = this.#ears.isMuted() ? UNSHOWN : this.#decoder.write(chunk)
     this.#stderr = (this.#stderr + text).slice(-1000)
     if (text !== '') this.#ears.stderr(text)
     this.#heardNoise(chunk.length)

@@ -76,6 +76,7 @@ export class Worker {
   #starts = 0
   #strays = 0
   #notices = 0
+  #isMuted = false
 
   constructor(spec: WorkerSpec, place: HookEnvironment, interval: number) {
     this.#spec = spec
@@ -98,6 +99,7 @@ export class Worker {
   ask(ctx: OutsideContext): Promise<Reply | Later | undefined> {
     if (this.#refusal !== undefined) throw new HookFailure('worker', this.#refusal)
     this.#program ??= programOf(this.#spec, this.#place, ctx)
+    this.#isMuted ||= ctx.event === 'PostModelResponse'
     const id = ++this.#lastId
     const answer = this.#requests.add(id, ctx)
     const link = this.#link
@@ -152,7 +154,8 @@ export class Worker {
       frame: (frame, line) => this.#hear(frame, line),
       noise: words => this.#stray(words),
       stderr: text => this.#hearStderr(text),
-      lost: why => this.#lose(why)
+      lost: why => this.#lose(why),
+      isMuted: () => this.#isMuted
     })
     this.#link = link
     if (this.#requests.size > 0) this.#attend(link)
