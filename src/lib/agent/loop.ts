@@ -124,7 +124,8 @@ function takeAnswer({ id, model, content, stop, usage, ungated }: Answer, sessio
   }
   const { offered, model: own } = session
   // Providers may call the session's model by another name, and hooks may have asked another one.
-  const about = { ...(own.name !== model && { sessionModel: own.name }), ...(offered && { offered }) }
+  const isUsual = own.name === model && offered === undefined
+  const about = isUsual ? undefined : { sessionModel: own.name, ...(offered && { offered }) }
   const kept = session.conversation.addAnswer(message, about)
   for (const { name, input } of ungated ?? [])
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
