@@ -285,6 +285,27 @@ test('a second request with the id of an open one cannot take its result', async
   ])
 })
 
+test('a request with the id of a cancelled one cannot take its result', async () => {
+  const { write, answer, initialize, lines, stage } = rawProxy(
+    SCRIPTED_SERVER,
+    `hooks.on('PostToolUse', 'mcp__srv__late', () => ({ suppressOutput: true }))`
+  )
+  await initialize()
+  const call = (id: number, name: string): void =>
+    write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: { text: 'hi' } } })
+  call(1, 'late')
+  await eventually(() => stage.read('home/calls.log').includes('call late'))
+  write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  call(1, 'say')
+  expect(await answer(1)).toMatchObject({ error: { message: expect.stringContaining('id 1') } })
+  call(2, 'say')
+  await answer(2)
+  expect(JSON.stringify(lines)).not.toContain('SECRET')
+  // The server has answered it meanwhile.
+  call(1, 'say')
+  await eventually(() => lines.some(({ id, result }) => id === 1 && result !== undefined))
+})
+
 test('good requests of a list are answered, whatever else it holds', async () => {
   const { write, answer, initialize, stderr } = rawProxy(SCRIPTED_SERVER)
   await initialize()

@@ -1,10 +1,12 @@
+import { print } from '../../errors.ts'
 import type { KnownTool, KnownTools } from '../../tools/mcp/mcp-approvals.ts'
 import { definitionOf, isTooDeep, sharedNameProblem } from '../../tools/mcp/mcp-definition.ts'
 import { nameInServer } from '../../util/names.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
-/** How often the tools are listed before one call. */
+/** How often the tools are listed before one call, and of how many pages a list may be. */
 const MOST_TRIES = 5
+const MOST_PAGES = 1000
 
 interface ToolsPorts {
   readonly server: string
@@ -59,13 +61,19 @@ export class OfferedTools {
     const { tools } = page
     if (isTooDeep(tools)) throw new Error('the definitions of its tools are nested too deeply')
     if (!Array.isArray(tools)) return page
-    const read = { ...page, tools: tools.map(tool => this.#readTool(tool)) }
-    if (page['nextCursor'] === undefined) this.#ports.onListed([...this.#tools.keys()])
+    const read = { ...page, tools: tools.flatMap(tool => this.#readTool(tool) ?? []) }
+    if (cursorIn(page) === undefined) this.#ports.onListed([...this.#tools.keys()])
     return read
   }
 
-  #readTool(tool: unknown): unknown {
-    if (!isObject(tool) || typeof tool['name'] !== 'string' || !isObject(tool['inputSchema'])) return tool
+  /** Nothing of a tool that cannot be compared with its approved definition: it cannot be called either. */
+  #readTool(tool: unknown): PlainObject | undefined {
+    if (!isObject(tool) || typeof tool['name'] !== 'string' || !isObject(tool['inputSchema'])) {
+      this.#ports.notice(
+        `a tool without a name or inputSchema was left out: ${print(isObject(tool) ? tool['name'] : tool)}`
+      )
+      return undefined
+    }
     const now = definitionOf(tool as unknown as Parameters<typeof definitionOf>[0])
     const known = this.#ports.known.look(now)
     const name = nameInServer(this.#ports.server, now.name)
@@ -80,14 +88,20 @@ export class OfferedTools {
     this.isStale = false
     this.#tools.clear()
     try {
-      for (let cursor: unknown, more = true; more; more = cursor !== undefined) {
+      let cursor: unknown
+      let pages = 0
+      do {
+        if (++pages > MOST_PAGES) throw new Error(`its list has more than ${MOST_PAGES} pages`)
         const page = await list(cursor === undefined ? {} : { cursor })
         this.read(page)
-        cursor = page['nextCursor']
-      }
+        cursor = cursorIn(page)
+      } while (cursor !== undefined)
     } catch (error) {
       this.isStale = true
       throw new Error('the server does not list its tools, so a change of them would not be detected', { cause: error })
     }
   }
 }
+
+/** Some servers say null at the end. */
+const cursorIn = ({ nextCursor }: PlainObject): unknown => nextCursor ?? undefined

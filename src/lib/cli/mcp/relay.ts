@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { setTimeout as wait } from 'node:timers/promises'
+import { keepRecent } from '../../util/bounded.ts'
 import { lettersIn } from '../../util/names.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { misspelledKey } from './misspelled.ts'
@@ -7,6 +8,8 @@ import { isOfTasks, NO_TASKS, withoutTasks } from './tasks.ts'
 
 /** How long hooks may take to learn of the end, in milliseconds. */
 const CLOSE_GRACE = 2000
+/** Most servers never answer these: of more, the oldest are forgotten. */
+const MOST_CANCELLED = 10_000
 
 type Side = 'client' | 'server'
 type Take = (response: PlainObject | Error) => void
@@ -27,6 +30,8 @@ export class Relay {
   readonly #ports: RelayPorts
   readonly #waiting = { client: new Map<unknown, Take>(), server: new Map<unknown, Take>() }
   readonly #open = new Map<unknown, AbortController>()
+  /** Requests of the client that it cancelled, and that the server may still answer. */
+  readonly #cancelled = new Map<unknown, true>()
   readonly #answering = new Set<Promise<void>>()
 
   constructor(ports: RelayPorts) {
@@ -66,8 +71,9 @@ export class Relay {
     if (waiting !== undefined) return waiting(message)
     if (from === 'server') {
       if (kind === 'notification') this.#ports.onNotification(String(method))
-      // There is no such request any more, such as a cancelled one.
-      return kind === 'response' ? undefined : this.pass('client', message)
+      if (kind !== 'response') return this.pass('client', message)
+      // There is no such request any more.
+      return void this.#cancelled.delete(id)
     }
     if (kind === 'request') return this.#begin(message)
     if (kind === 'notification' && this.#resembles(method))
@@ -95,15 +101,16 @@ export class Relay {
     await Promise.race([Promise.all(this.#answering), wait(CLOSE_GRACE, undefined, { ref: false })])
   }
 
-  /** A cancelled request gets no response. */
+  /** A cancelled request gets no response. One that comes nevertheless must not be taken for that of another request. */
   #cancel(id: unknown): void {
+    if (this.#waiting.server.has(id)) keepRecent(this.#cancelled, id, true, MOST_CANCELLED)
     this.#open.get(id)?.abort(new Error('it was cancelled'))
     this.#open.delete(id)
   }
 
   #begin(request: PlainObject): void {
     const { id, method } = request
-    if (this.#open.has(id))
+    if (this.#open.has(id) || this.#cancelled.has(id))
       return this.pass('client', failedResponse(id, `an earlier request with the id ${String(id)} has no response yet`))
     const controller = new AbortController()
     this.#open.set(id, controller)
