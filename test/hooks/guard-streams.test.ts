@@ -97,6 +97,16 @@ describe('a generator', () => {
 })
 
 describe('a stream', () => {
+  test('a promise that is a stream as well, as that of a process, gives what it resolves to', async () => {
+    const values = async function* (): AsyncGenerator<string> {
+      yield 'line'
+    }
+    const start = (): Promise<string> & AsyncIterable<string> =>
+      Object.assign(Promise.resolve('result'), { [Symbol.asyncIterator]: values })
+    expect(await guard(new HookRegistry(), 'Run', start)({})).toBe('result')
+    expect(await all(guard(new HookRegistry(), 'Run', start, { stream: true })({}) as never)).toEqual(['line'])
+  })
+
   test('E2: a function that returns an async generator gives a promise of one, or with stream: true the generator', async () => {
     const { hooks, log } = scene()
     const make = (input: Input): AsyncIterable<number> => counter(log)(input)

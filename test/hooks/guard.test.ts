@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   allow,
   ask,
@@ -317,6 +317,28 @@ describe('what runs is what was judged', () => {
     const nested = guard(hooks, 'Bash', (given: object) => given)
     await expect(nested({ command: 'ls', since: new Date(0) })).rejects.toThrow(/an instance of Date/)
     expect(await guard(new HookRegistry(), 'Bash', (given: Command) => given.command)(new Command('ls'))).toBe('ls')
+  })
+
+  test('a function may say something else each time, so a hook that looks at it closes the gate', async () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', 'Bash', ctx => void ctx.toolInput.command)
+    const run = guard(hooks, 'Bash', (given: object) => JSON.stringify(given))
+    const toJSON = (): object => ({ command: 'rm -rf /' })
+    await expect(run({ command: 'ls', toJSON })).rejects.toThrow(/an instance of Function/)
+    await expect(run({ command: 'ls', nested: [{ toJSON }] })).rejects.toThrow(/an instance of Function/)
+  })
+
+  test.each([
+    ['an instance of a class', () => new (class Command extends Map {})()],
+    ['a date', () => ({ since: new Date(0) })],
+    ['a function', () => ({ toJSON: () => ({}) })]
+  ])('no one is asked about %s, which could change meanwhile', async (_, input) => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', () => ask('really?'), { name: 'asks' })
+    const onAsk = vi.fn(() => true)
+    const run = guard(hooks, 'Bash', () => 'ran', { onAsk })
+    await expect(run(input())).rejects.toThrow(/its input holds an instance of \w+ \(asked for by asks: really\?\)/)
+    expect(onAsk).not.toHaveBeenCalled()
   })
 
   test('nothing begins once the run was aborted, whoever was asked', async () => {

@@ -1,5 +1,5 @@
 import { engineFault, errorMessage, type CarabinerError } from '../errors.ts'
-import { copyForeign, copyPlain, isObject, type PlainObject } from '../util/plain.ts'
+import { copyForeign, copyPlain, isObject, strangerIn, type PlainObject } from '../util/plain.ts'
 import type { Failure } from './dispatch/hook-failure.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
@@ -115,14 +115,17 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   checkMatchers(hooks, name => (lettersOf(name) === lettersOf(toolName) ? toolName : undefined))
   const tool = { hooks, toolName, options: options as GuardOptions<[], unknown> }
   const { stream, returns, idOf, onDeny } = options
+  const isStreaming = stream || returns || /Generator/.test({}.toString.call(execute))
   const begin = async (self: unknown, input: Input, rest: Rest): Promise<unknown> => {
     const { outcome, call } = await judgeCall(tool, input, idOf?.(...rest))
     const refusal = await refusalOf(outcome, call, options)
-    if (refusal === undefined) return runJudged(tool, call, final => execute.call(self, final as Input, ...rest))
+    const run = (final: PlainObject): unknown => execute.call(self, final as Input, ...rest)
+    // Some promises are streams as well, such as those of processes. What counts is what they resolve to.
+    if (refusal === undefined) return runJudged(tool, call, isStreaming ? run : async final => run(final))
     if (onDeny === undefined) throw refusal
     return onDeny(refusal, outcome)
   }
-  if (stream || returns || /Generator/.test({}.toString.call(execute)))
+  if (isStreaming)
     return async function* (this: unknown, input, ...rest) {
       const result = await begin(this, input, rest)
       if (isStream(result)) return (yield* result as Values<Result>) as Result
@@ -201,6 +204,8 @@ export async function refusalOf(
   if (decision === 'ask') {
     const asked = `asked for by ${by}${reason === undefined ? '' : `: ${reason}`}`
     if (onAsk === undefined) return refused('default', `there is no onAsk to ask (${asked})`)
+    const stranger = strangerIn(input)
+    if (stranger !== undefined) return refused('default', `its input holds an instance of ${stranger} (${asked})`)
     if ((await onAsk({ toolName, toolUseId, input: copyPlain(input), reason })) !== true)
       return refused('onAsk', `the answer was no (${asked})`)
   } else if (decision !== undefined && decision !== 'allow') return refused(by, reason ?? `its answer is ${decision}`)

@@ -176,7 +176,7 @@ class ToolGate {
     this.#replaced.delete(toolCallId)
     const judged = await judgeCall(this.#guardedTool(toolName, toolCallId), input, toolCallId)
     const { outcome, call } = judged
-    const refusal = await refusalOf(outcome, call, { onAsk: () => true })
+    const refusal = outcome.decision === 'ask' ? undefined : await refusalOf(outcome, call, {})
     if (refusal !== undefined) throw this.#explained(refusal, toolCallId)
     const isChanged = outcome.updatedInput !== undefined
     if (isChanged && tool.execute === undefined)

@@ -30,8 +30,9 @@ export function copyForeign<T>(value: T): T {
   return copy(value, 0, FOREIGN_LIMITS, undefined) as T
 }
 
-/** The class of an object in `value` that is not plain: it is not copied, so a change of it is visible everywhere. */
+/** The class of what in `value` is not plain: it is not copied, so a change of it is visible everywhere. */
 export function strangerIn(value: unknown): string | undefined {
+  if (typeof value === 'function') return 'Function'
   if (typeof value !== 'object' || value === null) return undefined
   if (!Array.isArray(value) && !isPlain(value))
     return (value as { constructor?: { name?: string } }).constructor?.name ?? 'a class'
@@ -164,7 +165,8 @@ export function flatKeys(value: unknown): number {
   if (!isObject(value) || !isPlain(value)) return 0
   let count = 0
   for (const key in value) {
-    if (typeof value[key] === 'object' && value[key] !== null) return 0
+    const item = value[key]
+    if ((typeof item === 'object' && item !== null) || typeof item === 'function') return 0
     count++
   }
   return count
