@@ -105,16 +105,24 @@ test('nothing is said about hooks that are fine: for these tools, for other serv
   expect(stderr()).not.toContain('passed on')
 })
 
-test('rules that miss the tools are reported', async () => {
-  const flags = ['--settings', '{ "permissions": { "deny": ["mcp__SRV", "say", "mcp__srv__sey", "mcp__srv__Wait"] } }']
+test('rules that miss the tools are reported, and every call is refused if one misses narrowly', async () => {
+  const rules = (text: string): readonly string[] => ['--settings', `{ "permissions": ${text} }`]
+  const flags = rules('{ "deny": ["mcp__SRV", "say", "mcp__srv__sey"], "ask": ["mcp__srv__Wait"] }')
   const { call, stderr } = await proxied(SCRIPTED_SERVER, { flags })
-  expect((await call('echo', { text: 'hi' })).isError).toBe(false)
-  expect(misses(stderr())).toEqual([
+  const refused = await call('echo', { text: 'hi' })
+  expect(refused.isError).toBe(true)
+  expect(refused.text).toMatch(/no call can be judged: .*mcp__SRV.*: say .*mcp__srv__Wait protects nothing/)
+  expect(refused.text).not.toContain('sey')
+  // The refusal is the fifth.
+  expect(misses(stderr()).slice(0, 4)).toEqual([
     'mcp__SRV protects nothing: the server is called srv here',
     'say protects nothing: the tool is called mcp__srv__say here',
     'mcp__srv__sey protects nothing: the server srv has no such tool (did you mean mcp__srv__say?)',
     'mcp__srv__Wait protects nothing: the tool is called mcp__srv__wait here'
   ])
+  const others = rules('{ "deny": ["mcp__srv__sey"], "allow": ["mcp__srv__Wait"] }')
+  const open = await proxied(SCRIPTED_SERVER, { flags: others })
+  expect((await open.call('echo', { text: 'hi' })).isError).toBe(false)
 })
 
 test('that no hook and no rule judges the tools is said, unless every call is refused', async () => {

@@ -101,8 +101,8 @@ function problemIn(state: ProjectState, flags: McpFlags, armed: HooksHere): stri
 }
 
 /**
- * Says, once each, which tools have changed, which restrictions miss the tools, and whether any is about them. While a
- * hook narrowly misses one, no call can be judged. Other servers have a proxy of their own.
+ * Says, once each, which tools have changed, which restrictions miss the tools, and whether any is about them. While
+ * one narrowly misses a tool, no call can be judged. Other servers have a proxy of their own.
  */
 function reportsOf(gate: CallGate): Pick<ConstructorParameters<typeof OfferedTools>[0], 'notice' | 'onListed'> {
   const { server, hooks, policy, problem } = gate
@@ -111,12 +111,12 @@ function reportsOf(gate: CallGate): Pick<ConstructorParameters<typeof OfferedToo
     notice: say,
     onListed(names) {
       const listed = [{ ...server, status: 'connected' as const, tools: names.map(name => ({ name })) }]
-      const [ofRules, ofHooks] = [restrictionsBy(policy.rules, []), restrictionsBy([], hooks.list())]
-      const missed = missedTools(ofHooks, listed)
-      for (const { text, is } of [...missedTools(ofRules, listed), ...missed]) if (is !== 'elsewhere') say(text)
+      const all = restrictionsBy(policy.rules, hooks.list())
+      const missed = missedTools(all, listed)
+      for (const { text, is } of missed) if (is !== 'elsewhere') say(text)
       const near = hooks.options.profile === 'compat' ? [] : missed.filter(({ is }) => is === 'near')
       gate.problem = problem ?? (near.map(({ text }) => text).join('; ') || undefined)
-      const isJudged = [...ofRules, ...ofHooks].some(({ fits }) => names.some(fits))
+      const isJudged = all.some(({ fits }) => names.some(fits))
       if (gate.problem === undefined && policy.mode !== 'dontAsk' && !isJudged)
         say(`no hook and no rule judges the tools of ${server.name}: every call is passed on`)
     }
