@@ -20,6 +20,7 @@ export interface LoopTools {
   readonly tools: object
   readonly toolApproval?: unknown
   readonly isStopped?: unknown
+  readonly experimental_toolCallers?: object
 }
 
 /** Runs the loop of the SDK in one of its two ways. */
@@ -29,11 +30,12 @@ export async function runLoop(
   guarded: LoopTools,
   messages: ModelMessage[] = [{ role: 'user', content: 'go' }]
 ): Promise<FakeRun> {
-  const { tools, toolApproval, isStopped } = guarded
+  const { tools, toolApproval, isStopped, experimental_toolCallers } = guarded
   const options = {
     model,
     tools,
     toolApproval,
+    experimental_toolCallers,
     messages,
     stopWhen: [isStepCount(5), ...(isStopped === undefined ? [] : [isStopped])]
   } as unknown as Parameters<typeof generateText>[0]

@@ -1,6 +1,7 @@
 import {
   convertToModelMessages,
   dynamicTool,
+  experimental_toolCaller,
   generateText,
   isStepCount,
   isToolUIPart,
@@ -274,6 +275,24 @@ describe.each(CALL_WAYS)('%s', way => {
       const { modelSaw } = await run([CALL], { ...guardTools(tools, hooks), tools })
       expect(ran).toEqual([])
       expect(modelSaw).toContain('it is not among the tools that guardTools() returned')
+    })
+
+    test('a tool that calls others, which the SDK puts in the place of the guarded one', async () => {
+      const { hooks, tools, ran } = scene()
+      const inputSchema = z.object({ code: z.string() })
+      const program = tool({ inputSchema, execute: () => 'alone' })
+      const bind = (others: ToolSet): ToolSet[string] => {
+        const execute = async (_: object, options: object): Promise<string> => {
+          ran.push('program')
+          return (await others['write']?.execute?.(CALL.input as never, options as never)) as string
+        }
+        return tool({ inputSchema, execute })
+      }
+      const caller = experimental_toolCaller(program, { type: 'local', bind } as never)
+      const guarded = { ...guardTools({ ...tools, caller }, hooks), experimental_toolCallers: { write: ['caller'] } }
+      const { modelSaw } = await run([{ name: 'caller', input: { code: 'write()' } }], guarded)
+      expect(ran).toEqual([])
+      expect(modelSaw).toContain('caller was refused by guardTools()')
     })
 
     test('input that was changed after the decision', async () => {
