@@ -287,6 +287,20 @@ describe('what runs is what was judged', () => {
     expect(judged).toEqual(['{"commands":["ls"],"nested":{}}'])
   })
 
+  test('__proto__ does not reach the tool, which might read all other keys from it', async () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', 'Bash', ctx => (ctx.toolInput.command === undefined ? undefined : deny('no')))
+    const run = guard(hooks, 'Bash', (given: object) => [Object.keys(given), { ...given }, Object.assign({}, given)])
+    const bad = '{ "__proto__": { "command": "ls" }, "list": [{ "__proto__": { "command": "ls" }, "a": 1 }] }'
+    const plain = { list: [{ a: 1 }] }
+    const [keys, ...copies] = await run(JSON.parse(bad) as object)
+    expect(keys).toEqual(['list'])
+    for (const copy of copies) {
+      expect(copy).toEqual(plain)
+      expect('command' in (copy as object)).toBe(false)
+    }
+  })
+
   test('a tool that changes its input changes nothing of what hooks see afterwards', async () => {
     const hooks = new HookRegistry()
     const seen: unknown[] = []

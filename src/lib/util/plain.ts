@@ -25,7 +25,7 @@ export function copyPlain<T>(value: T): T {
   return copy(value, 0, INPUT_LIMITS, undefined) as T
 }
 
-/** The same, without keys that are symbols: JSON does not show them. */
+/** The same, without symbols, which JSON does not show, and `__proto__`, which another copy takes for all other keys. */
 export function copyForeign<T>(value: T): T {
   return copy(value, 0, FOREIGN_LIMITS, undefined) as T
 }
@@ -88,7 +88,10 @@ function copy(value: unknown, depth: number, limits: Limits, seen: { keys: numbe
     }
   }
   const out: PlainObject = { ...value }
-  if (limits === FOREIGN_LIMITS) for (const key of Object.getOwnPropertySymbols(out)) Reflect.deleteProperty(out, key)
+  if (limits === FOREIGN_LIMITS) {
+    for (const key of Object.getOwnPropertySymbols(out)) Reflect.deleteProperty(out, key)
+    if (Object.hasOwn(out, '__proto__')) Reflect.deleteProperty(out, '__proto__')
+  }
   for (const key in out) {
     const item = out[key]
     if (typeof item === 'object' && item !== null) out[key] = copy(item, depth + 1, limits, seen)

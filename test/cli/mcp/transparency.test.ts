@@ -260,6 +260,21 @@ test.each([
   expect(await answer(1)).toMatchObject({ result: { content: [{ text: 'called data' }] } })
 })
 
+test('__proto__, from which a server might read all other keys, does not reach it', async () => {
+  const { write, answer, initialize, stage, stderr } = rawProxy(SCRIPTED_SERVER)
+  await initialize()
+  const inherited = '"__proto__":{"name":"die","arguments":{"text":"SECRET"},"text":"SECRET"}'
+  const send = (id: number, params: string, more = ''): void =>
+    write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"say",${params}}${more}}`)
+  send(1, `"arguments":{"text":"hi",${inherited}}`)
+  send(2, inherited)
+  for (const id of [1, 2])
+    expect(await answer(id)).toMatchObject({ result: { content: [{ text: expect.stringContaining('__proto__') }] } })
+  send(3, `"arguments":{"text":"hi"}`, `,${inherited}`)
+  await eventually(() => stderr().includes('an invalid message'))
+  expect(stage.read('home/calls.log')).toBe('')
+})
+
 test('a number that cannot be sent is judged as what is sent', async () => {
   const hooks = `hooks.on('PreToolUse', ({ toolInput }) => ({ decision: 'deny', reason: 'judged ' + toolInput.text }))`
   const { write, answer, initialize } = rawProxy(SCRIPTED_SERVER, hooks)

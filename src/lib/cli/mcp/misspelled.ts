@@ -4,6 +4,7 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 /** Says which key the other side might read as one of `known`: some parsers ignore case and punctuation. Hooks do not. */
 export function misspelledKey(value: PlainObject, known: readonly string[]): string | undefined {
   for (const key of Object.keys(value)) {
+    if (key === '__proto__') return `${key} may be read as any other key`
     const meant = known.includes(key) ? undefined : known.find(each => lettersIn(each) === lettersIn(key))
     if (meant !== undefined) return `${key} differs only in case or punctuation from ${meant}; use that`
   }
