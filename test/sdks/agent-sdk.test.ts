@@ -377,6 +377,15 @@ describe('an output that a hook replaced and Claude Code kept', () => {
     expect(known).toBe(kept)
   })
 
+  test('is recognized in 50,000 lines without comparing each with each', { timeout: 10_000 }, async () => {
+    const stdout = Array.from({ length: 50_000 }, (_, line) => `line ${line} is long enough`).join('\n')
+    const other = stdout.replace('line 7 is', 'line seven is')
+    expect(await batchAfter({ ...response, stdout: other }, other, { ...response, stdout })).toEqual({})
+    expect(await batchAfter({ ...response, stdout: other }, stdout, { ...response, stdout })).toHaveProperty(
+      'stopReason'
+    )
+  })
+
   test('one that was taken does not', async () => {
     expect(await batchAfter('[hidden]', '[hidden]')).toEqual({})
     expect(await batchAfter({ ...response, stdout: 'the key\nis ****' }, 'the key\nis ****')).toEqual({})

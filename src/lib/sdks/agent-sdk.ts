@@ -202,7 +202,7 @@ class ReplacedOutputs {
 
   leakAfter(event: EventName, input: PlainObject, output: unknown): (AgentSdkAnswer & PlainObject) | undefined {
     const { session_id: session, agent_id: agent, tool_response: old, tool_calls: calls } = input
-    const kept = linesIn(output)
+    const kept = searchable(linesIn(output))
     const lines = output === undefined ? [] : linesIn(old).filter(line => !isIn(kept, line))
     if (lines.length > 0) this.#removed.set(input['tool_use_id'], { lines, session, agent })
     const leak = Array.isArray(calls) ? (calls as PlainObject[]).find(call => this.#isLeak(call)) : undefined
@@ -214,7 +214,7 @@ class ReplacedOutputs {
   }
 
   #isLeak({ tool_use_id: id, tool_response: response }: PlainObject): boolean {
-    const seen = linesIn(response)
+    const seen = searchable(linesIn(response))
     return this.#removed.get(id)?.lines.some(line => isIn(seen, line)) === true
   }
 }
@@ -227,6 +227,16 @@ function linesIn(value: unknown, key = ''): readonly string[] {
   return value.split('\n').flatMap(line => line.replaceAll(/\s+/g, ' ').trim() || [])
 }
 
+interface Searchable {
+  readonly whole: ReadonlySet<string>
+  readonly text: string
+}
+
+const searchable = (lines: readonly string[]): Searchable => ({
+  whole: new Set(lines.flatMap(line => [line, line.replace(/^\d+[ →]/, '')])),
+  text: lines.join('\n')
+})
+
 /** A short line may be part of any other, and so must be a whole one. */
-const isIn = (lines: readonly string[], line: string): boolean =>
-  lines.some(each => (line.length > 2 ? each.includes(line) : each.replace(/^\d+[ →]/, '') === line))
+const isIn = ({ whole, text }: Searchable, line: string): boolean =>
+  whole.has(line) || (line.length > 2 && text.includes(line))
