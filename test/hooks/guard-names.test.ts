@@ -17,6 +17,12 @@ test.each(['Write_Note', 'writenote', 'write-note', 'Read|WriteNote', ['read', '
   }
 )
 
+test('so is a hook for results, which would hide nothing', () => {
+  const hooks = new HookRegistry()
+  hooks.on('PostToolUse', 'WriteNote', () => ({ suppressOutput: true }), { name: 'hides' })
+  expect(() => guard(hooks, 'write_note', async () => 'written')).toThrow(/the matcher of hides cannot be "WriteNote"/)
+})
+
 // Another call of guard() may be about a tool that is called so.
 test.each(['write_note', 'write_notes', 'WriteNote|write_note', 'Bash', 'write.*', /^writenote$/, '*'])(
   'a gate for %s is accepted',

@@ -687,8 +687,8 @@ test.each(['write_note', 'Write_Note|write_note', 'Bash', 'write.*', /^writenote
   matcher => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', matcher, () => deny('no'))
-    hooks.on('PostToolUse', 'writenote', () => undefined)
-    hooks.on('PreToolUse', 'writenote', () => undefined, { observe: true })
+    for (const event of ['PreToolUse', 'PostToolUse'] as const)
+      hooks.on(event, 'writenote', () => undefined, { observe: true })
     expect(Object.keys(guardTools({ write_note: scene().tools.write }, hooks).tools)).toEqual(['write_note'])
   }
 )

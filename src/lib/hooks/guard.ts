@@ -139,11 +139,12 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** Throws for a gate about a name that narrowly misses a tool: it would protect nothing. `meantBy` returns that tool. */
+/** Throws for a hook about a name that narrowly misses a tool: it would protect nothing. `meantBy` returns that tool. */
 export function checkMatchers(hooks: Fires, meantBy: (name: string) => string | undefined): void {
   for (const { name, events, matcher, observe } of (hooks as Partial<HookRegistry>).list?.() ?? []) {
     // A pattern is not about a name.
-    const isOfNames = events.includes('PreToolUse') && !observe && /^["[][\w"|, \]-]+$/.test(matcher)
+    const isGate = !observe && events.some(event => /^(Pre|Post)ToolUse$/.test(event))
+    const isOfNames = isGate && /^["[][\w"|, \]-]+$/.test(matcher)
     const names: readonly string[] = isOfNames ? (matcher.match(/[\w-]+/g) ?? []) : []
     for (const each of names) {
       const meant = meantBy(each)

@@ -87,17 +87,16 @@ function copy(value: unknown, depth: number, limits: Limits, seen: { keys: numbe
       if (key === '__proto__') throw engineFault('E_REPLY_INVALID', 'data has a key "__proto__"')
     }
   }
-  const out: PlainObject = { ...value }
-  if (limits === FOREIGN_LIMITS) {
-    for (const key of Object.getOwnPropertySymbols(out)) Reflect.deleteProperty(out, key)
-    if (Object.hasOwn(out, '__proto__')) Reflect.deleteProperty(out, '__proto__')
-  }
+  const isForeign = limits === FOREIGN_LIMITS
+  const out: PlainObject = isForeign ? Object.fromEntries(Object.entries(value).filter(isUsualKey)) : { ...value }
   for (const key in out) {
     const item = out[key]
     if (typeof item === 'object' && item !== null) out[key] = copy(item, depth + 1, limits, seen)
   }
   return out
 }
+
+const isUsualKey = ([key]: readonly [string, unknown]): boolean => key !== '__proto__'
 
 function countKeys(seen: { keys: number }, more: number, limits: Limits): void {
   seen.keys += more
