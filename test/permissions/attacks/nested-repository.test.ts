@@ -170,6 +170,19 @@ describe('links in the folder of a repository', () => {
       })
   )
 
+  test.each(['ref:\u00A0refs/heads/main\n', `ref:${' '.repeat(300)}refs/heads/main\n`])(
+    'a HEAD that git does not take for one: %j',
+    head =>
+      onStage(stage => {
+        configure(stage.root, `[core]\n\tfsmonitor = touch ${stage.root}/ran;:`)
+        runGit(join(stage.root, 'in'), 'init', '-q')
+        writeFileSync(join(stage.root, 'in/.git/HEAD'), head)
+        shell(stage.root, 'cd in && git status')
+        expect(isThere(join(stage.root, 'ran'))).toBe(true)
+        isAsked(stage, 'cd in && git status')
+      })
+  )
+
   test('the content of a denied file is not printed', () =>
     onStage(stage => {
       writeFileSync(join(stage.root, 'secrets/k'), 'S3CRET\n')
@@ -421,7 +434,9 @@ test('nor does one with the usual configuration', () =>
       expect(judge(command, RULES).reason, command).toBeUndefined()
   }))
 
-const ORDINARY = `[core]
+const ORDINARY = `[index]
+	sparse = false
+[core]
 	repositoryformatversion = 0
 	filemode = true
 	bare = false

@@ -14,7 +14,7 @@ const PLAIN: readonly (readonly [key: RegExp, value: RegExp])[] = [
     /^core\.(?:repositoryformatversion|filemode|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath|compression|bigfilethreshold|sparsecheckout|sparsecheckoutcone|preloadindex|checkstat|trustctime|longpaths|hidedotfiles)$/,
     WORD
   ],
-  [/^core\.bare$|^(?:commit|tag|push)\.gpgsign$|^submodule\.recurse$/, /^false$/],
+  [/^core\.bare$|^(?:commit|tag|push)\.gpgsign$|^submodule\.recurse$|^index\.sparse$/, /^false$/],
   [/^core\.commentchar$/, /^[#;%!|:]$/],
   [/^core\.whitespace$/, /^[\w=, -]*$/],
   [/^core\.hookspath$/, /^(?!.*\.\.)[\w./-]+$/],

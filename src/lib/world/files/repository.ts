@@ -156,10 +156,10 @@ function gitFolder(folder: string): GitFolder | undefined {
 function gitFolderAt(top: string, file: string): GitFolder {
   const own = isFolder(file) ? file : behind(top, /^gitdir: ([^]*)/.exec(fileText(file))?.[1] ?? '.git')
   const common = isThere(`${own}/commondir`) ? behind(own, fileText(`${own}/commondir`)) : own
-  // Otherwise git looks for another one further up, or this is the repository of another folder.
+  // As git writes them. Otherwise git may look for another one further up, or this is the repository of another folder.
   const isValid =
     belongsTo(top, { file, own, common }) &&
-    /^(?:ref:\s*refs\/|[\da-f]{40})/.test(fileText(`${own}/HEAD`)) &&
+    /^(?:ref: refs\/\S{1,200}|[\da-f]{40})\n?$/.test(fileText(`${own}/HEAD`)) &&
     isFolder(`${common}/objects`) &&
     isFolder(`${common}/refs`)
   return { top, own, common, ...(!isValid && { isHidden: true }) }
