@@ -55,6 +55,27 @@ describe('rules check', () => {
     expect(open).toMatchObject({ decision: 'ask', add: ['Bash(touch a)'] })
   })
 
+  test('the folder in front of a pattern of Glob counts, as in a session', async () => {
+    const stage = cliStage()
+    const decisionOn = async (input: object): Promise<string> =>
+      (
+        await stage.json<Answer>([
+          'rules',
+          'check',
+          'Glob',
+          JSON.stringify(input),
+          '--json',
+          '--deny',
+          'Read(./secrets/**)'
+        ])
+      ).decision
+    for (const pattern of ['/etc/*', '../*', 'src/../../*', '/etc/passwd'])
+      expect(await decisionOn({ pattern }), pattern).toBe('ask')
+    expect(await decisionOn({ pattern: '../*', path: 'src' })).toBe('allow')
+    expect(await decisionOn({ pattern: 'secrets/*' })).toBe('deny')
+    expect(await decisionOn({ pattern: '**/*.ts' })).toBe('allow')
+  })
+
   test('answers that were saved count as in a session', async () => {
     const stage = cliStage()
     const saved = { user: [{ behavior: 'deny', rule: 'Bash(make *)' }] }

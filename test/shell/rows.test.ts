@@ -4,7 +4,7 @@ import { KINDS, NARROW } from '../../src/lib/shell/rows/kinds.ts'
 import { programRow, rowNames } from '../../src/lib/shell/row.ts'
 
 const STRUCTURE =
-  'read write inside folder rev changed deep script file gopath remote sub cmd bin args sed awk variable lines'.split(
+  'read write inside folder rev changed deep script file gopath remote sub cmd bin args sed awk variable lines exact'.split(
     ' '
   )
 

@@ -1,5 +1,5 @@
 import type { CallFacts, Policy, Rule } from './policy.ts'
-import { shellWord } from '../shell/command-words.ts'
+import { shellWord, trimmed } from '../shell/command-words.ts'
 import type { Form } from '../shell/form.ts'
 import type { Redirection, ShellWord } from '../shell/parse.ts'
 import { NOTHING_ALLOWS, ruleNeeded } from '../shell/only-reads.ts'
@@ -36,9 +36,9 @@ const MOST_STARTS = 1_000
  */
 export function judgeLeaves(command: string, call: CallFacts, policy: Policy): readonly LeafVerdict[] {
   const rules = allowRulesOf(policy.rules)
-  const exact = rules.exact.get(command.trim())
-  if (exact !== undefined)
-    return [{ text: command.trim(), decision: 'allow', rule: exact, why: 'a rule is exactly this' }]
+  const text = trimmed(command)
+  const exact = rules.exact.get(text)
+  if (exact !== undefined) return [{ text, decision: 'allow', rule: exact, why: 'a rule is exactly this' }]
   return new Judge(call, policy, rules).text(walkOf(command, policy, call))
 }
 
@@ -224,7 +224,7 @@ const ownForm = ({ leaf, form, isByPath }: CommandStep): Form => (isByPath ? for
 
 /** What is not true of the place, and must be for this form to be harmless under a rule. */
 function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefined {
-  const { does, reads, writes, inside, scripts, fills, merges, repository, remotes, patterns, urls } = form
+  const { does, reads, writes, inside, scripts, fills, merges, repository, remotes, patterns, urls, bins } = form
   const copied = place.copied(form)
   const named = wordsOf(rule)
     .filter(word => /[^*]/.test(word))
@@ -240,6 +240,7 @@ function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefi
   const isOfGit = repository !== undefined || remotes.length > 0
   return (
     place.scriptProblem(scripts.filter(path => !wordsOf(rule).includes(path))) ??
+    place.binProblem(bins.filter(name => !wordsOf(rule).includes(name))) ??
     place.fillProblem(fills, [...merges, ...copied]) ??
     (isOfGit ? place.repositoryProblem(repository === 'hooks' ? 'hook' : 'driver', remotes) : undefined) ??
     place.patternProblem(patterns)

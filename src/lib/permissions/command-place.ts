@@ -1,4 +1,4 @@
-import { basename, delimiter, isAbsolute, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Form } from '../shell/form.ts'
 import { isProgramOf } from '../shell/programs.ts'
 import { isOfSystem } from '../shell/row.ts'
@@ -92,6 +92,16 @@ export class CommandPlace {
     const { has } = this.#call
     const odd = scripts.find(path => this.isFolder(path) || (has && !this.#real(path).every(has)))
     return odd && `${odd} is not a file`
+  }
+
+  /** Why a program may be one that is downloaded, of whatever package has its name. */
+  binProblem(bins: readonly string[]): string | undefined {
+    const { has } = this.#call
+    const isInstalled = (folder: string, name: string): boolean =>
+      has?.(join(folder, 'node_modules/.bin', name)) !== false ||
+      (folder !== dirname(folder) && isInstalled(dirname(folder), name))
+    const odd = bins.find(name => !this.#folders.every(folder => isInstalled(folder, name)))
+    return odd && `${odd} is not installed, and only a rule that contains it covers it`
   }
 
   /** Why files that it does not name need a prompt: they may control the agent or run later. */

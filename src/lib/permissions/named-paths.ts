@@ -85,7 +85,7 @@ function foundIn(folder: string, part: string, ground: PathLookup): ReturnType<t
   const found = names.filter(name => fits?.([name])).map(name => `${folder}/${name}`)
   const real = wayTo(folder, '/', ground).path
   const isLink = (path: string): boolean => wayTo(path, '/', ground).path !== resolve(real, posix.basename(path))
-  return { paths: found, sure: names.every(name => /^[\x20-\x7E]+$/.test(name)) && !found.some(isLink) }
+  return { paths: found, sure: names.every(name => /^(?!-)[\x20-\x7E]+$/.test(name)) && !found.some(isLink) }
 }
 
 /** The walk through a command, from the folder in which it starts. */

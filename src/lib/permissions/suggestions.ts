@@ -2,7 +2,7 @@ import type { CallFacts, Policy } from './policy.ts'
 import { dirname } from 'node:path'
 import { judgeLeaves } from './allow-command.ts'
 import { decide } from './decide.ts'
-import { simpleCommand } from '../shell/command-words.ts'
+import { simpleCommand, trimmed } from '../shell/command-words.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import { literally } from '../util/path-glob.ts'
 import { isWithin } from '../world/files/paths.ts'
@@ -16,7 +16,7 @@ export function suggestionsFor(call: CallFacts, policy: Omit<Policy, 'hook'>): r
   const { subject, tool } = call
   if (subject?.kind === 'file') return forFile(call, subject.path, policy)
   if (subject?.kind === 'command') {
-    const text = subject.command.trim()
+    const text = trimmed(subject.command)
     // A star would mean anything.
     if (simpleCommand(text) === undefined || text.includes('*')) return []
     return [allow({ toolName: tool, ruleContent: text }, 'localSettings')]
@@ -34,13 +34,15 @@ export function rulesToAdd(call: CallFacts, policy: Policy): readonly string[] {
     )
   const { command } = call.subject
   const open = judgeLeaves(command, call, policy).filter(({ decision }) => decision === 'ask')
-  const texts = open.every(({ isWhole }) => isWhole !== true) ? open.map(({ text }) => text) : [command.trim()]
+  const texts = open.every(({ isWhole }) => isWhole !== true) ? open.map(({ text }) => text) : [trimmed(command)]
   const isAllowed = (rules: readonly string[]): boolean => {
     const added = rules.map(rule => parseRule(rule, 'allow', 'session')).filter(rule => 'tool' in rule)
     const verdicts = judgeLeaves(command, call, { ...policy, rules: [...policy.rules, ...added] })
     return verdicts.every(({ decision }) => decision === 'allow')
   }
-  return [...[3, 2, 1].map(most => rulesOfTexts(texts, most)), rulesOfTexts([command.trim()], 1)].find(isAllowed) ?? []
+  return (
+    [...[3, 2, 1].map(most => rulesOfTexts(texts, most)), rulesOfTexts([trimmed(command)], 1)].find(isAllowed) ?? []
+  )
 }
 
 /** A star or a newline would mean something else in a rule: there, the program and its sub-commands with harmless words. */
@@ -54,7 +56,7 @@ const rulesOfTexts = (texts: readonly string[], most: number): readonly string[]
 /** For this command and no other, until the session ends. */
 export function exactRule({ command }: CallFacts['input']): readonly PermissionUpdate[] {
   if (typeof command !== 'string' || command.includes('*')) return []
-  return [allow({ toolName: 'Bash', ruleContent: command.trim() }, 'session')]
+  return [allow({ toolName: 'Bash', ruleContent: trimmed(command) }, 'session')]
 }
 
 const allow = (rule: PermissionRuleValue, destination: 'session' | 'localSettings'): PermissionUpdate => ({

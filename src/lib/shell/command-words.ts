@@ -35,15 +35,18 @@ export function scriptIn(words: readonly string[]): string {
 const takesScript = (name: string): boolean =>
   isProgramOf('shell', name) || isProgramOf('interpreter', name) || name === 'source' || name === '.'
 
+/** Without the blanks of the shell around it. Others are part of a word. */
+export const trimmed = (text: string): string => text.replaceAll(/^[ \t\n]+|[ \t\n]+$/g, '')
+
 /**
  * The words of a text that is provably one simple command: nothing separates, substitutes, expands, assigns or writes,
  * and each character can be seen. Undefined means: it may be one, or not.
  */
 export function simpleCommand(text: string): readonly string[] | undefined {
-  const trimmed = text.replaceAll(/^[ \t\n]+|[ \t\n]+$/g, '')
-  const { single, leaves } = parseShell(trimmed)
+  const bare = trimmed(text)
+  const { single, leaves } = parseShell(bare)
   const [leaf] = leaves
-  if (!single || leaf === undefined || trimmed.includes('\n') || leaf.assignments.length > 0) return undefined
+  if (!single || leaf === undefined || bare.includes('\n') || leaf.assignments.length > 0) return undefined
   const isCertain = leaf.words.every(({ known }) => known) && leaf.redirections.every(({ kind }) => kind === 'nowhere')
   const words = leaf.words.map(word => word.text)
   const [program = ''] = words

@@ -10,7 +10,7 @@ interface Doubt {
 }
 
 const PATHS = ['reads', 'writes', 'inside', 'scripts', 'fills', 'merges', 'copies', 'patterns'] as const
-const LISTS = [...PATHS, 'commands', 'remotes', 'urls'] as const
+const LISTS = [...PATHS, 'bins', 'commands', 'remotes', 'urls'] as const
 
 /** What a program does with these words. */
 export class Form {
@@ -36,6 +36,8 @@ export class Form {
   /** Remote repositories; empty: the usual one. */
   readonly remotes: string[] = []
   readonly urls: string[] = []
+  /** Programs of packages, which are downloaded if they are not installed. */
+  readonly bins: string[] = []
   /** Words that the shell replaces by names of files, none of which can be an option. */
   readonly patterns: string[] = []
   /** A text in a language of its own, which needs a rule. */

@@ -23,7 +23,7 @@ export function takeOperand(reader: RowReader, word: ShellWord, kind: string, in
   const narrow = NARROW[kind]
   if (FREE_TEXTS[kind]?.test(text) === false) form.wide ??= text
   if (kind === 'url') form.urls.push(text)
-  if (kind === 'target' || kind === 'task') form.inside.push(...pathsLeadingOut(text))
+  if (/^(?:target|task|since)$/.test(kind)) form.inside.push(...pathsLeadingOut(text))
   // A script that reads files is not known, but what rules say about those files counts.
   if (kind === 'sed')
     form.reads.push(...Array.from(text.matchAll(/^(?:\d+|\$|\/.*\/)?[rR][ \t]*(.+)$/gm), ([, path = '']) => path))
@@ -81,8 +81,9 @@ function takePath({ form, doubt }: RowReader, text: string, kind: string): void 
 
 function takeInside({ form, row, doubt }: RowReader, text: string, kind: string, index: number): void {
   const path = text.replace(/::.*$/s, '').replace(/\/\.\.\.$/, '')
-  if (/^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path) || (kind !== 'inside' && path === ''))
-    doubt(`${text} is not a file of the project`, index + 1)
+  // `+x` is an option of shells, and a few words are sub-commands.
+  const isOdd = kind === 'file' ? /^(?:\+|$|inspect$|debug$|watch$)/.test(path) : kind !== 'inside' && path === ''
+  if (isOdd || /^[-~]|@|^\w+:|^\/(?:dev|proc)\//.test(path)) doubt(`${text} is not a file of the project`, index + 1)
   if (kind === 'file') form.scripts.push(path)
   form.inside.push(path)
   form.reads.push(path)

@@ -40,6 +40,8 @@ function tryRows(name: string, words: readonly ShellWord[], from: number): Form 
   return further === undefined ? form : new FormReader(name, further, words, from).read()
 }
 
+const NEVER_FETCHES = ['--no-install', '--no', '--no-yes']
+
 const TAKES_ALL = new Set(['args', 'sub', 'bin', 'cmd', 'variable'])
 
 class FormReader implements RowReader {
@@ -151,7 +153,8 @@ class FormReader implements RowReader {
     if (glued !== undefined && this.#is('apart') && !name.startsWith('--') && !/^\d+$/.test(glued))
       this.doubt(`the value of ${name} is not a word of its own`)
     const isHarm = /^[!~]/.test(sign)
-    if (isHarm || sign.startsWith('>'))
+    if (option.kind === 'exact') this.doubt(`only a rule for exactly this command covers ${name}`)
+    else if (isHarm || sign.startsWith('>'))
       this.doubt(
         `only a rule that contains ${name}${values > 0 ? ' and its value' : ''} covers it`,
         index + taken + 1,
@@ -239,8 +242,10 @@ class FormReader implements RowReader {
     const rest = this.#words.slice(index)
     if (kind === 'args') this.#arguments(rest)
     else if (kind === 'sub') this.#sub(word, index)
-    else if (kind === 'bin') this.#program(rest, index)
-    else this.form.commands.push(rest)
+    else if (kind === 'bin') {
+      if (this.#is('fetches') && !NEVER_FETCHES.some(each => this.#seen.has(each))) this.form.bins.push(word.text)
+      this.#program(rest, index)
+    } else this.form.commands.push(rest)
     return true
   }
 
@@ -265,7 +270,10 @@ class FormReader implements RowReader {
       if (programRow(text)?.does === 'runs') return this.#program(this.#words.slice(index), index)
     }
     const { form } = this
-    const inner = tryRows(`${this.name} ${text}`, this.#words, index + 1)
+    const name = `${this.name} ${text}`
+    if (this.#is('listed') && programRow(name) === undefined)
+      this.doubt(`${name} is not in the table of programs, and only a rule for exactly this command covers it`)
+    const inner = tryRows(name, this.#words, index + 1)
     form.doubts.push(...inner.doubts)
     form.does = inner.does
     form.repository = inner.repository

@@ -4,6 +4,10 @@ import { Form } from './form.ts'
 import { pathsLeadingOut } from './operand.ts'
 import type { ShellWord } from './parse.ts'
 import { isProgramOf, programName } from './programs.ts'
+import { isOfSystem, programRow } from './row.ts'
+
+const isProgramThatChanges = (name: string): boolean =>
+  isProgramOf('shell', name) || (isOfSystem(name) && programRow(name)?.does !== 'reads')
 
 /** A program of which nothing is known. Where a rule names it, plain words are harmless. */
 export function unlistedForm(name: string, words: readonly ShellWord[], from: number): Form {
@@ -15,6 +19,8 @@ export function unlistedForm(name: string, words: readonly ShellWord[], from: nu
   if (words.length > 2 && INSTALLS.test(` ${second}`))
     form.add(`${name} may install packages, and only a rule that contains ${program} ${second} covers it`, 2)
   form.add(`${name} is not in the table of programs, and only a rule that contains it covers it`, from)
+  const started = words.slice(from, -1).find(({ text }) => isProgramThatChanges(programName(text)))
+  if (started !== undefined) form.add(`${name} may run ${started.text}`)
   for (const [index, { text, known }] of words.entries()) {
     if (index < from) continue
     if (!known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))

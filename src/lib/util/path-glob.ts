@@ -47,6 +47,14 @@ const SPECIAL = /[\\*?[\]{}]/
 export const literally = (text: string): string => text.replaceAll(/[\\*?[\]{}]/g, '\\$&')
 export const isLiteral = (name: string): boolean => !SPECIAL.test(name)
 
+/** The folder in front of a pattern, and what is left of the pattern. */
+export function folderOfGlob(pattern: string): readonly [folder: string | undefined, rest: string] {
+  const parts = pattern.split('/')
+  const magic = parts.findIndex(part => !isLiteral(part))
+  const fixed = parts.slice(0, magic === -1 ? -1 : magic)
+  return [fixed.length === 0 ? undefined : fixed.join('/') || '/', parts.slice(fixed.length).join('/')]
+}
+
 const PART = /\\(.)|\*+|\?|\[([!^]?)((?:\\.|[^\]\\])+)\]|[^]/gsu
 
 function testOfName(name: string): Test<string> {

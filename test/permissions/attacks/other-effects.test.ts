@@ -8,7 +8,16 @@ import { attackStage } from './stage.ts'
 const stage = attackStage()
 afterAll(() => stage.remove())
 
-for (const file of ['docs/a.md', 'tmpl/.claude/settings.json', 'a/x', 'd/a/y', 'src/config.json', '.env', 'b/c/e/f']) {
+for (const file of [
+  'docs/a.md',
+  'tmpl/.claude/settings.json',
+  'a/x',
+  'd/a/y',
+  'src/config.json',
+  '.env',
+  'b/c/e/f',
+  'node_modules/.bin/prettier'
+]) {
   mkdirSync(dirname(join(stage.root, file)), { recursive: true })
   writeFileSync(join(stage.root, file), 'x\n')
 }

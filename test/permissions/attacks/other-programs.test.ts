@@ -100,6 +100,9 @@ test('a PATH that a hook sets for commands does not count for those that only re
 
 describe('a program of the project is started by another', () => {
   const RULES = under('uv poetry bundle pnpm c8 nyc npx python3 cross-env yarn')
+  beforeAll(() => {
+    for (const name of ['rimraf', 'c8']) writeProgram(join(stage.root, 'node_modules/.bin', name))
+  })
 
   test.each([
     ...['pnpm exec rm f', 'uv run rm -rf src', 'poetry run cp f g', 'c8 rm f', 'npx c8 rm f', 'nyc tee f'],

@@ -19,6 +19,8 @@ export const CHANGING: Readonly<Record<string, string>> = {
   touch: 'changes inert | -a -c -m -h -d= -t= -r< --no-create --date= --reference< --time= | write+',
   truncate: 'changes inert | -c -s= -r< --size= --no-create --reference< | write+',
   split: 'asks',
+  // Which files it changes is only in the patch.
+  patch: 'asks inert',
   rsync: `changes copies | -a* -v -z -r* -n -h -P -u -c -l -p -t -g -o -D -H -x -W -q -i -m --archive* --verbose --compress --recursive* --dry-run --human-readable --progress --partial --update --checksum --delete
     --delete-after --delete-excluded --exclude= --include= --exclude-from< --include-from< --stats --info= --itemize-changes --ignore-existing --size-only --times --perms --links --hard-links --quiet --prune-empty-dirs
     --max-size= --bwlimit= -e! --rsh! --rsync-path! --files-from! --daemon~ --config! --log-file> -T! --temp-dir! --backup-dir! -M! | from+ to`,
@@ -45,22 +47,23 @@ export const CHANGING: Readonly<Record<string, string>> = {
   nslookup: 'changes || text+',
   ping: 'changes | -c= -i= -w= -W= -n -q -4 -6 | text',
   // It starts git.
-  gh: 'changes || sub',
-  'gh pr': 'changes || sub',
-  'gh issue': 'changes || sub',
-  'gh run': 'changes || sub',
-  'gh repo': 'changes || sub',
-  'gh release': 'changes || sub',
-  'gh auth': 'changes || sub',
+  gh: 'changes listed || sub',
+  'gh pr': 'changes listed || sub',
+  'gh issue': 'changes listed || sub',
+  'gh run': 'changes listed || sub',
+  'gh repo': 'changes listed || sub',
+  'gh release': 'changes listed || sub',
+  'gh auth': 'changes listed || sub',
   'gh auth status': 'changes git || none',
   'gh pr list':
-    'changes git | -s= -L= -l= -a= -A= -B= -H= --state= --limit= --label= --assignee= --author= --base= --head= --json= -q= --jq= --search= -S= -R= --repo= | none',
-  'gh pr view': 'changes git | -c --comments --json= -q= --jq= -R= --repo= | text?',
-  'gh pr status': 'changes git | --json= -q= --jq= -R= --repo= | none',
+    'changes git | -s= -L= -l= -a= -A= -B= -H= --state= --limit= --label= --assignee= --author= --base= --head= --json= -q=filter --jq=filter --search= -S= -R= --repo= | none',
+  'gh pr view': 'changes git | -c --comments --json= -q=filter --jq=filter -R= --repo= | text?',
+  'gh pr status': 'changes git | --json= -q=filter --jq=filter -R= --repo= | none',
   'gh pr diff': 'changes git | --name-only --patch --color= -R= --repo= | text?',
   'gh pr checks': 'changes git | --watch --required --json= -R= --repo= | text?',
+  // It may push.
   'gh pr create':
-    'changes git | -t= -b= -B= -H= -d -f -l= -a= -r= -R= --title= --body= --base= --head= --draft --fill --label= --assignee= --reviewer= --repo= -F< --body-file< | none',
+    'changes hooks | -t= -b= -B= -H= -d -f -l= -a= -r= -R= --title= --body= --base= --head= --draft --fill --label= --assignee= --reviewer= --repo= -F< --body-file< | none',
   'gh pr comment': 'changes git | -b= --body= -R= --repo= -F< --body-file< | text?',
   'gh issue list': 'as gh pr list',
   'gh issue view': 'as gh pr view',
@@ -68,10 +71,11 @@ export const CHANGING: Readonly<Record<string, string>> = {
     'changes git | -t= -b= -l= -a= -R= --title= --body= --label= --assignee= --repo= -F< --body-file< | none',
   'gh issue comment': 'as gh pr comment',
   'gh run list':
-    'changes git | -b= -w= -L= -s= -u= --branch= --workflow= --limit= --status= --user= --json= -q= --jq= -R= --repo= | none',
-  'gh run view': 'changes git | -v --log --log-failed -j= --job= --json= -q= --jq= --exit-status -R= --repo= | text?',
+    'changes git | -b= -w= -L= -s= -u= --branch= --workflow= --limit= --status= --user= --json= -q=filter --jq=filter -R= --repo= | none',
+  'gh run view':
+    'changes git | -v --log --log-failed -j= --job= --json= -q=filter --jq=filter --exit-status -R= --repo= | text?',
   'gh run watch': 'changes git | --exit-status -i= --interval= --compact -R= --repo= | text?',
-  'gh repo view': 'changes git | --json= -q= --jq= -b= --branch= | text?',
+  'gh repo view': 'changes git | --json= -q=filter --jq=filter -b= --branch= | text?',
   'gh release list': 'changes git | -L= --limit= --json= -R= --repo= | none',
   'gh release view': 'changes git | --json= -R= --repo= | text?'
 }

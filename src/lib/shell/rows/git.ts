@@ -11,7 +11,7 @@ const LOG = `-n= -# -i -E -F -P -g -m --max-count= --skip= --since= --after= --u
   --source --log-size --use-mailmap --mailmap --no-mailmap -L=lines --clear-decorations --no-expand-tabs --cc --show-signature~`
 
 export const GIT: Readonly<Record<string, string>> = {
-  git: 'changes posix | -P --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --no-advice --version. -v. -c! -C! --git-dir! --work-tree! --exec-path! --config-env! --namespace! -p~ --paginate~ --bare~ | sub?',
+  git: 'changes posix listed | -P --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --no-advice --version. -v. -c! -C!exact --git-dir!exact --work-tree!exact --exec-path!exact --config-env!exact --namespace!exact -p~exact --paginate~exact --bare~exact | sub?',
   'git status':
     'reads git | -s -b -v -z -u? --short --branch --verbose --porcelain? --long --show-stash --untracked-files? --ignored? --ignore-submodules? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames? | rev*',
   'git diff': `reads git | ${DIFF} --cached --staged --merge-base -0 -1 -2 -3 --base --ours --theirs | rev*`,
@@ -57,26 +57,27 @@ export const GIT: Readonly<Record<string, string>> = {
     'reads git | -l -n? --list --sort=sortkey --points-at= --format=format --column? --color? --merged? --no-merged? --contains? --no-contains? | none',
   'git tag #':
     'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort=sortkey --contains? --no-contains? --merged? --no-merged? --points-at= --format=format --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~ | rev*',
-  'git remote': 'reads git | -v --verbose | sub?',
+  'git remote': 'reads git listed | -v --verbose | sub?',
   'git remote get-url': 'reads git | --push --all | rev',
   'git remote show': 'changes git | -n | remote*',
   'git remote prune': 'changes git | -n --dry-run | remote+',
   'git remote update': 'changes hooks | -p --prune | remote*',
   'git stash':
-    'changes hooks | -u -k -q -a -p~ -S -m= --include-untracked --keep-index --no-keep-index --quiet --all --staged | sub?',
+    'changes hooks listed | -u -k -q -a~ -p~ -S -m= --include-untracked --keep-index --no-keep-index --quiet --all~ --staged | sub?',
   'git stash list': `reads git | ${LOG} ${DIFF} | none`,
   'git stash show': `reads git | -u --include-untracked --only-untracked ${DIFF} | rev?`,
   'git stash push':
-    'changes hooks | -u -k -q -a -S -m= --include-untracked --keep-index --no-keep-index --quiet --all --staged --message= | rev*',
-  'git stash save': 'changes hooks | -u -k -q -a --include-untracked --keep-index --quiet --all | text*',
+    'changes hooks | -u -k -q -a~ -S -m= --include-untracked --keep-index --no-keep-index --quiet --all~ --staged --message= | rev*',
+  'git stash save': 'changes hooks | -u -k -q -a~ --include-untracked --keep-index --quiet --all~ | text*',
   'git stash pop': 'changes hooks | -q --index --quiet | rev?',
   'git stash apply': 'as git stash pop',
   'git stash drop': 'changes hooks | -q --quiet | rev?',
   'git stash clear': 'changes hooks || none',
   'git add':
-    'changes git | -n -v -f -u -A -N -i~ -p~ -e~ --dry-run --verbose --force --update --all --no-all --no-ignore-removal --ignore-removal --intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --sparse --chmod= | rev*',
+    'changes git | -n -v -f~ -u -A -N -i~ -p~ -e~ --dry-run --verbose --force~ --update --all --no-all --no-ignore-removal --ignore-removal --intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --sparse --chmod= | rev*',
   'git rm': 'changes git | -n -r -f -q --dry-run --cached --force --quiet --ignore-unmatch | changed+',
-  'git mv': 'changes git | -n -f -k -v --dry-run --force --verbose | changed+',
+  // What is in a folder has other names afterwards.
+  'git mv': 'changes git deep | -n -f -k -v --dry-run --force --verbose | changed+',
   'git restore':
     'changes git | -s= -S -W -q -m --source= --staged --worktree --quiet --progress --no-progress --ours --theirs --merge --conflict= --overlay --no-overlay --ignore-unmerged | changed+',
   'git checkout':
@@ -91,13 +92,13 @@ export const GIT: Readonly<Record<string, string>> = {
   'git merge':
     'changes hooks | -n -q -v -m= --commit --no-commit --ff --no-ff --ff-only --stat --no-stat --squash --no-squash --no-edit --quiet --verbose --progress --no-progress --abort --continue~ --quit --log? --no-log --signoff --no-verify --allow-unrelated-histories --autostash --no-autostash -X= --strategy-option= -s! --strategy! -S~ -e~ --edit~ --no-gpg-sign | rev*',
   'git rebase':
-    'changes hooks | -q -v -n --onto= --keep-base --abort --skip~ --quit --show-current-patch --autostash --no-autostash --quiet --verbose --stat --no-stat --no-verify --no-ff --force-rebase -f --fork-point --no-fork-point --update-refs --no-update-refs --autosquash --no-autosquash --root --rebase-merges? --committer-date-is-author-date --reset-author-date --empty= -X= --strategy-option= -i~ --interactive~ -x! --exec! --continue~ --edit-todo~ -s! --strategy! -S~ | rev*',
+    'changes hooks | -q -v -n --onto= --keep-base --abort --skip~ --quit --show-current-patch --autostash --no-autostash --quiet --verbose --stat --no-stat --no-verify --no-ff --force-rebase -f --fork-point --no-fork-point --update-refs --no-update-refs --autosquash~ --no-autosquash --root --rebase-merges? --committer-date-is-author-date --reset-author-date --empty= -X= --strategy-option= -i~ --interactive~ -x! --exec! --continue~ --edit-todo~ -s! --strategy! -S~ | rev*',
   'git cherry-pick':
     'changes hooks | -n -x -s -m= --no-commit --signoff --abort --quit --skip~ --ff --allow-empty --allow-empty-message --keep-redundant-commits --mainline= -X= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
   'git revert':
     'changes hooks | -n -s -m= --no-commit --no-edit --signoff --abort --quit --skip~ --mainline= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
   'git fetch':
-    'changes hooks | -a -p -t -n -q -v -f -k -j= -4 -6 --all --append --prune --prune-tags --tags --no-tags --quiet --verbose --force --keep --depth= --deepen= --unshallow --shallow-since= --jobs= --progress --dry-run --multiple --atomic --porcelain --set-upstream --update-shallow --refetch --ipv4 --ipv6 --no-recurse-submodules -u~ --upload-pack! --recurse-submodules~ -o! --server-option! | remote? rev*',
+    'changes hooks | -a -p -t -n -q -v -f -k -j= -4 -6 --all --append --prune --prune-tags --tags --no-tags --quiet --verbose --force --keep --depth= --deepen= --unshallow --shallow-since= --jobs= --progress --dry-run --atomic --porcelain --set-upstream --update-shallow --refetch --ipv4 --ipv6 --no-recurse-submodules -u~ --upload-pack! --recurse-submodules~ -o! --server-option! | remote? rev*',
   'git pull':
     'changes hooks | -q -v -p -t -f --quiet --verbose --rebase?rebase --no-rebase --ff --ff-only --no-ff --all --prune --tags --no-tags --depth= --force --progress --autostash --no-autostash --stat --no-stat --squash --no-edit --allow-unrelated-histories --no-verify -r --upload-pack! -s! -X= | remote? rev*',
   'git push':
@@ -108,13 +109,13 @@ export const GIT: Readonly<Record<string, string>> = {
     'changes | -q -v -n -b= -o= -l -s -j= --quiet --verbose --no-checkout --branch= --origin= --depth= --single-branch --no-single-branch --no-tags --shallow-since= --jobs= --bare --progress --sparse --filter= --recursive --recurse-submodules? --shallow-submodules --reject-shallow --mirror -c! --config! -u! --upload-pack! --template! --separate-git-dir! --reference! --bundle-uri! --server-option! | cloned inside?',
   'git init':
     'changes | -q -b= --quiet --initial-branch= --bare --object-format= --template! --separate-git-dir! --shared? | inside?',
-  'git config': 'changes || sub',
+  'git config': 'changes listed || sub',
   'git config get':
     'reads git | --all --show-origin --show-scope --show-names --regexp --value= --default= --type= --local --global | text',
   'git config list': 'reads git | --show-origin --show-scope --name-only --local --global | none',
-  'git worktree': 'changes || sub',
+  'git worktree': 'changes listed || sub',
   'git worktree list': 'reads git | -v --porcelain -z --verbose | none',
-  'git bisect': 'changes || sub',
+  'git bisect': 'changes listed || sub',
   'git bisect start': 'changes hooks || rev*',
   'git bisect good': 'changes hooks || rev*',
   'git bisect bad': 'changes hooks || rev*',
@@ -123,7 +124,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git bisect run': 'asks',
   'git bisect log': 'reads git || none',
   // The others work in repositories below .git/modules, also in those of no known name.
-  'git submodule': 'reads git | -q --quiet | sub?',
+  'git submodule': 'reads git listed | -q --quiet | sub?',
   'git submodule status': 'reads git | --cached --recursive | rev*',
   'git submodule update': 'asks',
   'git submodule foreach': 'asks',

@@ -9,11 +9,14 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   word: /^(?!\.\.?$)[\w@.:][\w@.:-]*$/,
   output: /^(?![^=]*file)[\w:=.,%*{}[\]@-]+$/,
   plain: /^[\w:=.,%*{}[\]@-]+$/,
-  task: /^[\w@.:%+/][\w@.:%+/-]*$/,
+  /** `npm run env` shows the environment. */
+  task: /^(?!env$)[\w@.:%+/][\w@.:%+/-]*$/,
+  /** The name of a commit, or of packages: some programs pass it on, and an option would be one there. */
+  since: /^[\w@.:%+/][\w@.:%+~^/-]*$/,
   target: /^[\w@.:%+/][\w@.:%+/-]*$/,
   /** How projects name their scripts: no command of a package manager is called so. */
   scriptname:
-    /^(?:_?test|bench|build|check|ci|clean|coverage|dev|docs?|e2e|fix|fmt|format|generate|lint|prepare|preview|release|run|serve|start|typecheck|types?|watch)(?:[:-][\w:.-]*)?$|^[\w.-]+:[\w:.-]+$/,
+    /^(?:_?test|bench|build|check|ci|clean|coverage|dev|docs?|e2e|fix|fmt|format|generate|lint|prepare|preview|release|serve|start|typecheck|types?|watch)(?:[:-][\w:.-]*)?$|^[\w.-]+:[\w:.-]+$/,
   /** The same for pnpm, which runs any program if there is no such script. */
   pnpmscript:
     /^(?:_?test|bench|build|check|coverage|docs?|e2e|format|generate|lint|typecheck|types?)(?:[:-][\w:.-]*)?$|^(?:ci|clean|dev|fix|prepare|preview|release|serve|start)$|^[\w.-]+:[\w:.-]+$/,
@@ -25,6 +28,7 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
   fmtoption: /^(?:--check|--edition|--edition=\d+|\d+|-[lqv])$/,
   action: /^(?:read|skip)$/,
   report: /^(?:report|check-coverage)$/,
+  watch: /^watch$/,
   version: /^[\w.-]+$/,
   option: /^(?:pipefail|errexit|nounset|xtrace|noglob)$/,
   date: /^\+/,
@@ -62,6 +66,7 @@ export const NARROW: Readonly<Record<string, { readonly not: RegExp; readonly as
   to: { not: /^-|@-/, as: 'write' },
   /** Some programs take further arguments from `@file`. */
   source: { not: /^@/, as: 'read' },
+  rewritten: { not: /^@/, as: 'write' },
   /** docker takes it for a repository. */
   context: { not: /^github\.com\//, as: 'inside' }
 }

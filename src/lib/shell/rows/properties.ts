@@ -13,9 +13,11 @@ export const PROPERTIES = {
   /** Some of the words that they take are files. */
   editor: 'ed emacs ex gsed nvi nvim sed vi vim',
   /** After their options comes the program that they run. */
-  wrapper: `builtin busybox bwrap chpst chroot chrt command daemonize doas env exec fakeroot firejail flock ionice linux32
-    linux64 ltrace nice nohup nsenter numactl parallel pkexec proot rlwrap runuser setarch setpriv setsid stdbuf strace
-    sudo systemd-run taskset time timeout toybox unbuffer unshare watch xargs`,
+  wrapper: `builtin busybox bwrap catchsegv cgexec chpst chroot chrt command cpulimit daemonize dbus-run-session doas dtach env exec
+    faketime fakeroot firejail flock genv gnice gnohup gstdbuf gtime gtimeout gxargs hyperfine ionice ld.so linux32 linux64 ltrace nice
+    nohup nsenter numactl parallel perf pkexec prlimit proot proxychains proxychains4 rlwrap runuser setarch setpriv setsid sg
+    start-stop-daemon stdbuf strace sudo systemd-run taskset time timeout torsocks toybox truss tsp unbuffer unshare valgrind
+    watch xargs xvfb-run`,
   /** They run what their arguments name, in some other form. */
   runner: 'coproc entr eval find gdb script ssh su trap',
   /** They parse some of their arguments again as the shell does; so do shells. */
@@ -50,5 +52,5 @@ export const PROPERTIES = {
 /** The properties of programs that run others, or text: a rule about such a program alone says nothing. */
 export const RUNS_OTHERS = [
   ...(['shell', 'interpreter', 'awk', 'editor', 'wrapper'] as const),
-  ...(['runner', 'unseen', 'sources', 'runsInput'] as const)
+  ...(['runner', 'unseen', 'sources', 'runsInput', 'runsText'] as const)
 ]

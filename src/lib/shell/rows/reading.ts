@@ -1,7 +1,7 @@
 /** Data: programs that only read what they name, and print. The notation is explained in ../row.ts. */
 export const READING: Readonly<Record<string, string>> = {
   basename: 'reads any || text+',
-  base64: 'reads any || read*',
+  base64: 'reads inert | -d -D -i -w= --decode --ignore-garbage --wrap= | read*',
   cat: 'reads any || read*',
   cksum: 'as sha256sum',
   cmp: 'reads any || read read? text*',

@@ -22,17 +22,19 @@ export const RUNNING: Readonly<Record<string, string>> = {
   node: 'runs posix | --es-staging --allow-natives-syntax -v. -h. --version. --help. --check --test+ --watch --test-only --test-concurrency= --test-name-pattern= --test-reporter=name --test-timeout= --experimental-test-coverage --enable-source-maps --trace-warnings --trace-deprecation --no-warnings? --no-deprecation --throw-deprecation --unhandled-rejections= --max-old-space-size= --stack-trace-limit= --expose-gc --experimental-strip-types --experimental-vm-modules --preserve-symlinks --harmony --pending-deprecation --env-file=inside -e! -p! --eval! --print! -r! --require! --import! --loader! --experimental-loader! -c --inspect~ --inspect-brk~ | file args*',
   nodejs: 'as node',
   tsx: 'runs posix | --watch --version. --no-cache --tsconfig=inside -e! -p! --eval! --print! --import! -r! --require! | file args*',
+  'tsx #': 'runs posix || watch file args*',
   'ts-node':
     'runs posix | --version. -T --transpile-only --esm --files --project=inside -P=inside -e! -p! --eval! -r! --require! | file args*',
   deno: 'runs || sub',
-  'deno test': 'runs | --watch --coverage? --filter= --fail-fast? -q | script*',
+  'deno test': 'runs | --watch --coverage?inside --filter= --fail-fast? -q | script*',
   'deno fmt': 'runs | --check -q | write*',
   'deno lint': 'runs | --fix --json -q | read*',
   'deno check': 'runs | -q | script+',
   bun: 'runs | --bun | sub',
   'bun test': 'runs | --watch --coverage --bail? -t= --timeout= --only | script*',
   'bun install': 'runs | --frozen-lockfile --production --no-save | none',
-  'bun run': 'runs posix | --silent | word args*',
+  // It runs any program if there is no such script.
+  'bun run': 'runs posix | --silent | pnpmscript args*',
   npm: 'runs | -s -d -q --silent --quiet --verbose --loglevel= --no-audit --no-fund --version. -v. --prefix! --script-shell! --userconfig! --globalconfig! --node-options! -C! --registry! -w= --workspace= --workspaces --if-present | sub',
   'npm test':
     'runs | -s -v -d --verbose --silent --if-present --ignore-scripts -w= --workspace= --workspaces --include-workspace-root | args*',
@@ -75,7 +77,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'npm config get': 'changes || text*',
   'npm config list': 'changes | -l --json | none',
   'npm help': 'asks',
-  npx: 'runs posix | --no-install --no --no-yes --quiet --prefer-offline --offline -q -y~ --yes~ -p! --package! -c! --call! --node-arg! --shell! --userconfig! -w! | bin',
+  npx: 'runs posix fetches | --no-install --no --no-yes --quiet --prefer-offline --offline -q -y~ --yes~ -p! --package! -c! --call! --node-arg! --shell! --userconfig! -w! | bin',
   yarn: 'runs tasks | -s --silent --version. --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --cwd! --use-yarnrc! | sub?',
   'yarn install':
     'runs | -s --silent --frozen-lockfile --immutable --offline --prefer-offline --production --ignore-scripts --non-interactive --check-files --ignore-engines --pure-lockfile | none',
@@ -96,7 +98,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'yarn list': 'changes | --depth= --pattern= | none',
   'yarn outdated': 'changes || package*',
   'yarn audit': 'changes | --json --level= --groups= | none',
-  pnpm: 'runs tasks | -s -r -w -F= --silent --recursive --workspace-root --filter= --version. --frozen-lockfile --offline --prefer-offline --parallel --stream --if-present --dir! -C! | sub',
+  pnpm: 'runs tasks | -s -r -w -F=since --silent --recursive --workspace-root --filter=since --version. --frozen-lockfile --offline --prefer-offline --parallel --stream --if-present --dir! -C! | sub',
   'pnpm install':
     'runs | -P -D --frozen-lockfile --no-frozen-lockfile --offline --prefer-offline --prod --dev --ignore-scripts --no-optional --lockfile-only --silent | none',
   'pnpm i': 'as pnpm install',
@@ -104,8 +106,8 @@ export const RUNNING: Readonly<Record<string, string>> = {
     'runs | -D -E -P -O -w --save-dev --save-exact --save-prod --save-peer --workspace --ignore-scripts | package+',
   'pnpm remove': 'runs | -D -w | package+',
   'pnpm run':
-    'runs posix | -s -r --silent --recursive --parallel --if-present --filter= --stream --no-bail | task args*',
-  'pnpm test': 'runs posix | -s -r --silent --recursive --filter= --if-present | args*',
+    'runs posix | -s -r --silent --recursive --parallel --if-present --filter=since --stream --no-bail | task args*',
+  'pnpm test': 'runs posix | -s -r --silent --recursive --filter=since --if-present | args*',
   'pnpm build': 'as pnpm test',
   'pnpm start': 'as pnpm test',
   'pnpm dev': 'as pnpm test',
@@ -125,10 +127,10 @@ export const RUNNING: Readonly<Record<string, string>> = {
   eslint:
     'runs | -f=name -o=inside --fix --fix-dry-run --quiet --max-warnings= --ext= --cache --cache-location=inside --color --no-color --format=name --report-unused-disable-directives --no-error-on-unmatched-pattern --ignore-pattern= --debug --version --output-file=inside --no-warn-ignored --cache-strategy= --ignore-path< -c! --config! --rulesdir! --plugin! --parser! --resolve-plugins-relative-to! | read*',
   prettier:
-    'runs | -c -l -w -u --check --write --list-different --cache --log-level= --loglevel= --ignore-unknown --no-error-on-unmatched-pattern --single-quote --no-semi --tab-width= --trailing-comma= --print-width= --prose-wrap= --version --parser= --no-config --ignore-path< --plugin! --config! --with-node-modules | write*',
+    'runs | -c -l -w -u --check --write --list-different --cache --log-level= --loglevel= --ignore-unknown --no-error-on-unmatched-pattern --single-quote --no-semi --tab-width= --trailing-comma= --print-width= --prose-wrap= --version --parser=name --no-config --ignore-path< --plugin! --config! --with-node-modules | write*',
   vitest:
-    'runs | --dir=inside --exclude= --compare< --outputJson=inside --browser= --isolate= -r=inside -t= -u -w --run --watch --coverage --reporter=name --ui --bail= --testNamePattern= --maxWorkers= --minWorkers= --retry= --update --silent --hideSkippedTests --passWithNoTests --no-coverage --changed? --shard= --project= --typecheck --version --globals --pool=name --no-file-parallelism --fileParallelism= --no-threads --testTimeout= --clearScreen= -c! --config! --environment! --globalSetup! | text*',
-  jest: 'runs | --color --notify --env=name --color --notify --env=name -i -t= -u -o -w= -b --watch --watchAll --ci --coverage --runInBand --bail? --verbose --silent --testNamePattern= --testPathPattern= --testPathPatterns= --updateSnapshot --onlyChanged --maxWorkers= --passWithNoTests --no-cache --clearCache --detectOpenHandles --forceExit --findRelatedTests --listTests --no-coverage --colors --json --shard= --testTimeout= --selectProjects= --changedSince= -c! --config! --globalSetup! --setupFiles! --transform! --runner! --testEnvironment! --reporters! --rootDir! | text*',
+    'runs | --dir=inside --exclude= --compare< --outputJson=inside --browser= --isolate= -r=inside -t= -u -w --run --watch --coverage --reporter=name --ui --bail= --testNamePattern= --maxWorkers= --minWorkers= --retry= --update --silent --hideSkippedTests --passWithNoTests --no-coverage --changed?since --shard= --project= --typecheck --version --globals --pool=name --no-file-parallelism --fileParallelism= --no-threads --testTimeout= --clearScreen= -c! --config! --environment! --globalSetup! | text*',
+  jest: 'runs | --color --notify --env=name --color --notify --env=name -i -t= -u -o -w= -b --watch --watchAll --ci --coverage --runInBand --bail? --verbose --silent --testNamePattern= --testPathPattern= --testPathPatterns= --updateSnapshot --onlyChanged --maxWorkers= --passWithNoTests --no-cache --clearCache --detectOpenHandles --forceExit --findRelatedTests --listTests --no-coverage --colors --json --shard= --testTimeout= --selectProjects= --changedSince=since -c! --config! --globalSetup! --setupFiles! --transform! --runner! --testEnvironment! --reporters! --rootDir! | text*',
   mocha:
     'runs | -u=name --ui=name --trace-deprecation --trace-warnings -b -g= -t= -w -R=name --bail --grep= --timeout= --watch --reporter=name --recursive --exit --parallel --jobs= --forbid-only --colors --color --no-color --check-leaks --full-trace --extension= --invert --slow= --spec=script --ignore= -r! --require! --config! -f= | script*',
   ava: 'runs | -v -s -w -u -m= -T= -c= --verbose --serial --watch --update-snapshots --match= --timeout= --concurrency= --fail-fast --tap | script*',
@@ -141,12 +143,12 @@ export const RUNNING: Readonly<Record<string, string>> = {
   mkdirp: 'changes || write+',
   vite: 'runs | --host? --port= --open~ --mode= -m= --version --force --outDir=inside --emptyOutDir --sourcemap? --minify? --base= -l= --logLevel= --clearScreen -c! --config! | word?',
   webpack:
-    'runs | --mode= --watch -w --progress --color --no-color --env= --devtool= --json? --stats? -c! --config! | word?',
+    'runs | --mode= --watch -w --progress --color --no-color --env= --devtool= --json --stats? -c! --config! | word?',
   rspack: 'runs | -w --watch --mode= --env= --devtool= -c! --config! | word?',
   rollup:
     'runs | --sourcemap? -c -w --watch --silent --bundleConfigAsCjs --environment= -i! -p! --plugin! --configPlugin! | none',
   esbuild:
-    'runs | --keep-names --legal-comments= --packages= --log-level= --charset= --tree-shaking= --metafile=inside --global-name= --bundle --minify --sourcemap? --watch? --format= --platform= --target= --outdir=inside --outfile=inside --version | read*',
+    'runs | --keep-names --legal-comments= --packages= --log-level= --charset= --tree-shaking= --metafile=inside --global-name= --bundle --minify --sourcemap? --watch? --format= --platform= --target= --outdir=inside --outfile=inside --version | read+',
   xo: 'runs | --fix --quiet --prettier --space? --version --cwd! --plugin! --extend! | read*',
   standard: 'runs | --fix --verbose --env= --global= -v --plugin! --parser! | read*',
   oxlint:
@@ -183,10 +185,10 @@ export const RUNNING: Readonly<Record<string, string>> = {
   jshint: 'runs | --verbose --show-non-errors --extract= --exclude= --config! --reporter! | read*',
   uvu: 'runs | -i= -b -c -q --ignore= --bail --color --quiet -r! --require! -C! --cwd! | inside? text?',
   typedoc:
-    'runs | --tsconfig=inside --out=inside --json=inside --media=inside --mode= --name= --readme= --entryPoints= --entryPointStrategy= --excludeNotExported --excludePrivate --excludeProtected --excludeInternal --disableSources --hideBreadcrumbs --hideGenerator --skipErrorChecking --watch --version --options! --plugin! --theme! | inside*',
+    'runs | --tsconfig=inside --out=inside --json=inside --media=inside --mode= --name= --readme=inside --entryPoints=inside --entryPointStrategy= --excludeNotExported --excludePrivate --excludeProtected --excludeInternal --disableSources --hideBreadcrumbs --hideGenerator --skipErrorChecking --watch --version --options! --plugin! --theme! | inside*',
   'dts-bundle-generator':
     'runs | -o=inside --out-file=inside --project=inside --no-check --no-banner --silent --export-referenced-types? --config! | read+',
-  'pnpm #': 'runs posix | -s -r -w --silent --recursive --filter= | pnpmscript args*',
+  'pnpm #': 'runs posix | -s -r -w --silent --recursive --filter=since | pnpmscript args*',
   'yarn #': 'runs posix | -s --silent | scriptname args*',
   ...Object.fromEntries(
     ['pnpm', 'yarn'].flatMap(name =>
@@ -198,7 +200,7 @@ export const RUNNING: Readonly<Record<string, string>> = {
   husky: 'runs || word?',
   'lint-staged': 'runs | --quiet --verbose --relative --no-stash --allow-empty -q -c! --config! --shell! --cwd! | none',
   'size-limit': 'runs | --json --why | none',
-  commitlint: 'runs | -e? --edit? --from= --to= --verbose -V -q | none',
+  commitlint: 'runs | -e --edit?inside --from=since --to=since --verbose -V -q | none',
   'markdownlint-cli2': 'runs | --fix --config! | read*',
   'semantic-release': 'runs | --dry-run -d --no-ci | none',
   changeset: 'runs | --empty | word?',
@@ -213,24 +215,23 @@ export const RUNNING: Readonly<Record<string, string>> = {
     'runs | -q -v -s -x -l -k= -m= -n= -r= --lf --ff --sw --last-failed --failed-first --stepwise --maxfail= --tb= --durations= --cov? --cov-report=name --no-cov --no-header --no-summary --collect-only --co --quiet --verbose --exitfirst --capture= --color= --disable-warnings --strict-markers --strict-config --timeout= --reruns= --junitxml=inside --cache-clear --runxfail --ignore= --deselect= --showlocals --version --import-mode= -W= -p! -c! -o! --override-ini! --rootdir! --confcutdir! --pyargs! --pdbcls! --basetemp! | inside*',
   unittest: 'runs | -v -q -f -b -c -k= --verbose --quiet --failfast --buffer -s=inside -p= --locals | word*',
   'json.tool': 'runs | --sort-keys --indent= --json-lines --compact --no-ensure-ascii --tab | read?',
-  venv: 'runs | --clear --upgrade --without-pip --system-site-packages --prompt= | inside',
-  'http.server': 'runs | -b= --bind= -d=inside --directory=inside | text?',
-  py_compile: 'runs || read*',
+  venv: 'runs | --upgrade --without-pip --system-site-packages --prompt= | inside',
+  py_compile: 'runs || inside+',
   compileall: 'runs | -q -f | inside*',
   black:
     'runs | -q -v -l= -t= -S -C --check --diff --color --no-color --quiet --verbose --line-length= --target-version= --fast --safe --exclude= --include= --extend-exclude= --version --config=inside | write*',
   ruff: 'runs || sub',
   'ruff check':
-    'runs | -q -v --fix --unsafe-fixes --diff --select= --ignore= --extend-select= --output-format= --exit-zero --no-cache --quiet --statistics --watch --show-fixes --config! | write*',
-  'ruff format': 'runs | -q --check --diff --quiet --line-length= --config! | write*',
+    'runs | -q -v --fix --unsafe-fixes --diff --select= --ignore= --extend-select= --output-format= --exit-zero --no-cache --quiet --statistics --watch --show-fixes --config! | rewritten*',
+  'ruff format': 'runs | -q --check --diff --quiet --line-length= --config! | rewritten*',
   flake8:
     'runs | -q -v --max-line-length= --ignore= --select= --extend-ignore= --exclude= --count --statistics --show-source --max-complexity= --per-file-ignores= --format= --config! | read*',
   isort: 'runs | -q -c --check --check-only --diff --profile= --settings-path! | write*',
   mypy: 'runs | -v -p= --strict --ignore-missing-imports --show-error-codes --pretty --no-incremental --install-types~ --non-interactive --python-version= --follow-imports= --namespace-packages --explicit-package-bases --config-file! --python-executable! --version | source*',
   pylint:
     'runs | -j= -E --errors-only --disable= --enable= --output-format=name --rcfile! --load-plugins! --init-hook! | read*',
-  pyright: 'runs | --version --verbose --stats --outputjson --warnings -p= | read*',
-  tox: 'runs | -e= -r -p= -q -v --recreate --parallel= -c! --workdir! | args*',
+  pyright: 'runs | --version --verbose --stats --outputjson --warnings -p=inside | read*',
+  tox: 'runs | -e= -r -p= -q -v --recreate --parallel= -c! --workdir! | none',
   nox: 'runs | -s= -r -l -R --sessions= --reuse-existing-virtualenvs -f! | args*',
   pip: 'runs | -q -v --quiet --verbose --version. --disable-pip-version-check | sub',
   'pip install':
@@ -313,7 +314,9 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'cargo metadata': 'runs | --no-deps --format-version= --all-features --locked --offline --filter-platform= | none',
   'cargo add': 'runs | --dev --build --features= -F= --no-default-features --optional -p= --dry-run | package+',
   'cargo fetch': 'runs | --locked --target= | none',
-  'cargo nextest': 'runs || word args*',
+  'cargo nextest': 'runs || sub',
+  'cargo nextest run': 'runs || args*',
+  'cargo nextest list': 'as cargo nextest run',
   rustfmt: 'changes | --check --edition= -q -v -l | write*',
   rustc: 'changes | --version -V | none',
   mvn: 'runs | -q -B -o -U -e -X -T= -P= --quiet --batch-mode --offline --update-snapshots --errors --no-transfer-progress -f! -s! --file! --settings! -t! | goal*',
@@ -331,9 +334,9 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'composer install':
     'runs | -n -q -o --no-dev --no-interaction --quiet --prefer-dist --no-scripts --no-progress --optimize-autoloader --ignore-platform-reqs | none',
   phpunit:
-    'runs | --filter= --testsuite= --group= --exclude-group= --stop-on-failure --colors? --testdox --coverage-text? --verbose -v --no-coverage --bootstrap! -c! --configuration! --printer! --extensions! | script*',
+    'runs | --filter= --testsuite= --group= --exclude-group= --stop-on-failure --colors? --testdox --coverage-text --verbose -v --no-coverage --bootstrap! -c! --configuration! --printer! --extensions! | script*',
   php: 'runs posix | -v. -l --version. | file args*',
-  ruby: 'runs posix | -v. -w -W? -c --version. -e! -r! -I! | file args*',
+  ruby: 'runs posix | -v. -w -W0 -W1 -W2 -c --version. -e! -r! -I! | file args*',
   perl: 'runs posix | -v. -w -c -W -e! -E! -M! -m! -I! -n! -p! -i! | file args*',
   dotnet: 'runs || sub',
   'dotnet build':

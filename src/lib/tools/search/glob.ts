@@ -1,4 +1,4 @@
-import { isLiteral } from '../../util/path-glob.ts'
+import { folderOfGlob } from '../../util/path-glob.ts'
 import { isFolder, isThere, realPath } from '../../world/files/paths.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
@@ -55,13 +55,9 @@ export const globTool: Tool = builtInTool('Glob', {
 
 function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly folder: string; readonly glob: string } {
   const from = path ?? cwd
-  const parts = pattern.split('/')
-  const magic = parts.findIndex(part => !isLiteral(part))
-  const fixed = parts.slice(0, magic === -1 ? parts.length - 1 : magic)
-  if (fixed.length === 0) return { folder: from, glob: pattern.startsWith('!') ? `\\${pattern}` : pattern }
-  const folder = realPath(fixed.join('/') || '/', from)
-  const rest = parts.slice(fixed.length).join('/')
-  return { folder, glob: `/${rest === '' ? '**' : rest}` }
+  const [fixed, rest] = folderOfGlob(pattern)
+  if (fixed === undefined) return { folder: from, glob: pattern.startsWith('!') ? `\\${pattern}` : pattern }
+  return { folder: realPath(fixed, from), glob: `/${rest === '' ? '**' : rest}` }
 }
 
 interface Found extends Searched {
