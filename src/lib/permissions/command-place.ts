@@ -13,7 +13,10 @@ import type { CallFacts, Policy } from './policy.ts'
 import { isPrivate, isProtectedFolder } from './protected-paths.ts'
 
 /** What known programs start, and find in `PATH`. */
-const STARTED = 'bash bzip2 git gpg grep gzip less sh ssh xz zstd'.split(' ')
+const STARTED =
+  'basename bash bzip2 cat compress expr git gpg grep gzip less lzip lzma lzop perl sed sh ssh tr uname xz zstd'.split(
+    ' '
+  )
 
 /** The folders in which a command may run: what must be true for its form to be harmless, must be true in each. */
 export class CommandPlace {

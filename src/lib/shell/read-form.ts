@@ -263,6 +263,8 @@ class FormReader implements RowReader {
 
   #sub({ text, known }: ShellWord, index: number): void {
     if (!known) return this.doubt(`the sub-command ${text} is only known to the shell`)
+    // Names of rows have blanks and `#`.
+    if (/[\s#]/.test(text)) return this.doubt(`${text} is not a sub-command`)
     if (this.#is('tasks') && programRow(`${this.name} ${text}`) === undefined) {
       // Of other names, pnpm runs any program if there is no such script.
       if (SCRIPT_NAME.test(text) && (this.name !== 'pnpm' || text.includes(':')))

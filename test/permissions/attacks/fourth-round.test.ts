@@ -121,6 +121,16 @@ describe('git', () => {
     })
   )
 
+  // Git looks for a program of this name, which PATH may have.
+  test.each([`git 'stash list'`, `git 'remote get-url' x`, `git 'branch #'`, `git 'tag #' -d x`])(
+    '%j is no sub-command that is known',
+    command =>
+      onStage(stage => {
+        asked(stage, [], command)
+        asked(stage, ['git'], command)
+      })
+  )
+
   test('a rebase that squashes opens the editor', () =>
     onStage(stage => asked(stage, ['git'], 'git rebase --autosquash main')))
 })
@@ -148,6 +158,16 @@ describe('programs that run others and have no row', () => {
     ...['asdf exec git status', 'op run bash f', 'rustup run nightly touch p', 'mytool x /bin/touch p'],
     ...['patch', 'patch f x', 'npx make', 'npx attw', 'npx tsc']
   ])('%j', command => onStage(stage => asked(stage, [command.split(' ')[0]!], command)))
+
+  test.each([
+    ['awk -f f', 'awk -f f /etc/passwd'],
+    ['sed -f f', 'sed -f f /etc/passwd']
+  ])('a rule for %s is about files of the project', (program, command) =>
+    onStage(stage => {
+      asked(stage, [program], command)
+      expect(stage.judge(command.replace('/etc/passwd', 'g'), under([program])).reason).toBeUndefined()
+    })
+  )
 
   test.skipIf(!isThere('/usr/bin/patch'))('a patch names its files itself', () =>
     onStage(stage => {

@@ -56,6 +56,19 @@ describe('PATH leads into the project', () => {
     for (const searchPath of paths()) expect(stage.judge(command, rules, { searchPath }).decision).toBe('ask')
   })
 
+  test.each([
+    ['lzip', 'tar tf x.tar.lz'],
+    ['compress', 'tar caf x.tar.Z src'],
+    ['sed', 'git submodule status'],
+    ['basename', 'git bisect log']
+  ])('the program %s is started by %j', (name, command) => {
+    const folder = join(stage.root, 'tools', name)
+    writeProgram(join(folder, name))
+    const rules = under('tar git')
+    expect(stage.judge(command, rules).reason).toBeUndefined()
+    expect(stage.judge(command, rules, { searchPath: folder }).decision).toBe('ask')
+  })
+
   test.each(['eslint src', 'rimraf src', 'mytool x', 'python3 evil.sh', 'pip list', 'npm test', 'echo x'])(
     '%j stays allowed',
     command => {

@@ -115,9 +115,9 @@ export const READING: Readonly<Record<string, string>> = {
 
   // Texts in a language of their own: each is read before it counts as harmless.
   sed: `reads | -n -E -r -s -u -z -e^sed -l= --quiet --silent --regexp-extended --separate --unbuffered --null-data --expression^sed --posix --debug --line-length= --sandbox
-    -i~ --in-place~ -f! --file! | sed read*`,
+    -i~ --in-place~ -f!^ --file!^ | sed read*`,
   gsed: 'as sed',
-  awk: 'reads posix | -F= -v= -f! --field-separator= | awk read*',
+  awk: 'reads posix | -F= -v= -f!^ --field-separator= | awk read*',
   gawk: 'as awk',
   mawk: 'as awk',
   nawk: 'as awk'
