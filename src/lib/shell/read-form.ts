@@ -37,7 +37,10 @@ function tryRows(name: string, words: readonly ShellWord[], from: number): Form 
   if (row === undefined) return unlistedForm(name, words, from)
   const form = new FormReader(name, row, words, from).read()
   const further = form.isKnown ? undefined : programRow(`${name} #`)
-  return further === undefined ? form : new FormReader(name, further, words, from).read()
+  if (further === undefined) return form
+  const other = new FormReader(name, further, words, from).read()
+  // What is not the name of a script is not made one by a rule.
+  return other.isKnown || !row.properties.has('tasks') ? other : form
 }
 
 const NEVER_FETCHES = ['--no-install', '--no', '--no-yes']
@@ -244,6 +247,8 @@ class FormReader implements RowReader {
     else if (kind === 'sub') this.#sub(word, index)
     else if (kind === 'bin') {
       if (this.#is('fetches') && !NEVER_FETCHES.some(each => this.#seen.has(each))) this.form.bins.push(word.text)
+      if (this.#is('downloads'))
+        this.doubt(`${word.text} is downloaded, and only a rule that contains it covers it`, index + 1)
       this.#program(rest, index)
     } else this.form.commands.push(rest)
     return true

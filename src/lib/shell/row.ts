@@ -13,7 +13,7 @@ import { RUNNING } from './rows/running.ts'
  *   `deep`: it searches folders. `copies`: the last operand may be a folder, in which the others keep their names.
  *   `enters`: given a folder, it reads the files in it, also through links. `sweeps`: given a folder, it changes all that is in it.  `apart`:
  *   values are words of their own. `git`, `hooks`: the repository must name no program, or have no hooks. `listed`: the
- *   repository says what other sub-commands do. `fetches`: a program that is not installed is downloaded
+ *   repository says what other sub-commands do. `fetches`: a program that is not installed is downloaded. `downloads`: it always is
  * - options: `-abc` or `--name`; a sign says what follows: `=` a value, `=kind` a value of that kind, `<` a file that is read,
  *   `>` one that is written, `?` a value that is glued to it or missing, `^` a value that stands for the first operand,
  *   `@` the first operand is missing, `.` all operands may be missing, `+` all are like the first, `%` a command, which needs a rule of its own, `&` a program with its arguments, `*` it searches folders, `**` and follows links in them, `-#` any number. `~` and `!` (with a value) are not harmless, and with `exact` no rule with `*` covers them

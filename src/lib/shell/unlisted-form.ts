@@ -23,7 +23,7 @@ export function unlistedForm(name: string, words: readonly ShellWord[], from: nu
   if (started !== undefined) form.add(`${name} may run ${started.text}`)
   for (const [index, { text, known }] of words.entries()) {
     if (index < from) continue
-    if (!known || !/^[\w@.,:/%+=^][^\s;&|$`<>(){}'"\\!*?]*$/.test(text))
+    if (!known || !/^[\w.,:/%^][^\s;&|$`<>(){}'"\\!*?=]*$/.test(text))
       form.add(`${name} is not in the table of programs, and ${text} is not a plain word`, index + 1)
     form.inside.push(...pathsLeadingOut(text))
   }

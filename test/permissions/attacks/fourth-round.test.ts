@@ -156,6 +156,8 @@ describe('programs that run others and have no row', () => {
     ...['hyperfine touch', 'gtimeout 5 touch p', 'genv touch p', 'gxargs touch', 'ld.so ./x', 'torsocks touch p'],
     ...['pipenv run touch p', 'conda run touch p', 'direnv exec . touch p', 'hatch run rm f', 'mise exec mv f g'],
     ...['asdf exec git status', 'op run bash f', 'rustup run nightly touch p', 'mytool x /bin/touch p'],
+    ...['bmake CC=./x', 'scons CC=x all', 'java @args', 'gcc @args', 'mytool +x', 'uvx evil', 'uvx ruff check .'],
+    ...['bunx eslint src', 'pnpx eslint src', 'pipx run black src', 'uv tool run black src', 'pnpm dlx eslint src'],
     ...['patch', 'patch f x', 'npx make', 'npx attw', 'npx tsc']
   ])('%j', command => onStage(stage => asked(stage, [command.split(' ')[0]!], command)))
 
@@ -177,6 +179,28 @@ describe('programs that run others and have no row', () => {
       asked(stage, ['patch'], 'patch < x.patch')
       asked(stage, ['patch', 'cat'], 'cat x.patch | patch')
     })
+  )
+
+  test.each([
+    ['pnpm exec', 'pnpm exec rm f'],
+    ['pnpm exec', 'pnpm exec git status'],
+    ['pnpm add', 'pnpm add -g x'],
+    ['pnpm add', 'pnpm add x --global-bin-dir=bin'],
+    ['yarn add', 'yarn add x --modules-folder bin'],
+    ['pnpm install', 'pnpm install --modules-dir x']
+  ])('a rule for %s does not make a script of it: %j', (program, command) =>
+    onStage(stage => asked(stage, [program], command))
+  )
+
+  test.each(['uvx ruff', 'pnpm dlx eslint', 'pipx run black', 'bunx eslint', 'yarn dlx eslint', 'npx eslint'])(
+    'a rule that contains %s covers it, and no other program',
+    program =>
+      onStage(stage => {
+        const command = `${program}${program.endsWith('ruff') ? ' check' : ''} src`
+        expect([command, stage.judge(command, under([program])).reason]).toEqual([command, undefined])
+        asked(stage, [program.replace(/ \w+$/, '')], command)
+        asked(stage, [program.replace(/ \w+$/, '')], command.replace(/\w+( check)? src$/, 'evil'))
+      })
   )
 
   test('npx runs what is installed, here or above', () =>
