@@ -131,6 +131,22 @@ describe('git', () => {
       })
   )
 
+  // The repository says which editor or pager that is.
+  test.each([
+    ...[
+      'git rebase -i',
+      'git rebase --interactive',
+      'git rebase --continue',
+      'git rebase --skip',
+      'git rebase --edit-todo'
+    ],
+    ...['git commit -m x -e', 'git commit -m x --edit', 'git merge -e', 'git merge --continue', 'git cherry-pick -e'],
+    ...['git cherry-pick --continue', 'git revert -e', 'git revert --continue', 'git tag -m x -e', 'git grep -O'],
+    ...['git branch --edit-description', 'git grep --open-files-in-pager', 'git add -e', 'git -p', 'git --paginate']
+  ])('a rule that contains %s does not say what it opens', program =>
+    onStage(stage => asked(stage, [program], `${program} ${/-(?:p|-paginate)$/.test(program) ? 'log' : 'main'}`))
+  )
+
   test('a rebase that squashes opens the editor', () =>
     onStage(stage => asked(stage, ['git'], 'git rebase --autosquash main')))
 })
@@ -170,6 +186,17 @@ describe('programs that run others and have no row', () => {
       expect(stage.judge(command.replace('/etc/passwd', 'g'), under([program])).reason).toBeUndefined()
     })
   )
+
+  test('a builtin that sets a variable changes what follows', () =>
+    onStage(stage => {
+      writeFileSync(join(stage.root, 'path'), join(stage.root, 'bin'))
+      mkdirSync(join(stage.root, 'bin'))
+      writeFileSync(join(stage.root, 'bin/ls'), '#!/bin/sh\n/bin/touch p\n', { mode: 0o755 })
+      shell(stage.root, 'read PATH < path; ls f')
+      expect(isThere(join(stage.root, 'p'))).toBe(true)
+      for (const command of ['read PATH < path; ls f', 'getopts x PATH', 'readonly PATH', 'typeset x', 'fc x'])
+        asked(stage, ['read', 'ls', 'getopts', 'readonly', 'typeset', 'fc'], command)
+    }))
 
   test.skipIf(!isThere('/usr/bin/patch'))('a patch names its files itself', () =>
     onStage(stage => {

@@ -42,7 +42,7 @@ export const GIT: Readonly<Record<string, string>> = {
     'reads git | -L= -b -c -e -f -l -n -p -s -t -w -M? -C? --root --show-stats --line-porcelain --porcelain --incremental --encoding= --date= --score-debug --show-name --show-number --show-email --abbrev? --since= --ignore-rev= --first-parent --color-lines --color-by-age --reverse | rev+',
   'git annotate': 'as git blame',
   'git grep':
-    'reads git | -a -i -I -v -w -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -# -e^ -f<^ -A= -B= -C= -m= --cached --no-index~ --untracked~ --text --ignore-case --invert-match --word-regexp --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --all-match --color? --no-color --break --heading --show-function --context= --after-context= --before-context= --function-context --threads= --quiet --max-depth= --max-count= --recurse-submodules~ --exclude-standard --and --or --not --full-name -O~ --open-files-in-pager~ --textconv~ | text rev*',
+    'reads git | -a -i -I -v -w -h -H -E -G -P -F -n -l -L -z -o -c -p -W -q -r -# -e^ -f<^ -A= -B= -C= -m= --cached --no-index~ --untracked~ --text --ignore-case --invert-match --word-regexp --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --all-match --color? --no-color --break --heading --show-function --context= --after-context= --before-context= --function-context --threads= --quiet --max-depth= --max-count= --recurse-submodules~ --exclude-standard --and --or --not --full-name -O~exact --open-files-in-pager~exact --textconv~ | text rev*',
   'git count-objects': 'reads git | -v -H --verbose --human-readable | none',
   'git check-ignore': 'reads git | -q -v -n -z --quiet --verbose --non-matching --no-index | rev+',
   'git check-attr': 'reads git | -a -z --all --cached | rev+',
@@ -52,11 +52,11 @@ export const GIT: Readonly<Record<string, string>> = {
   'git branch':
     'reads git | -a -r -l -v -q --all --remotes --list --verbose --show-current --color? --no-color --column? --no-column --sort=sortkey --points-at= --format=format --abbrev? --no-abbrev --merged? --no-merged? --contains? --no-contains? | none',
   'git branch #':
-    'changes hooks | -a -r -l -v -q -d -D -m -M -c -C -f -t -i -u= --all --remotes --list --verbose --quiet --delete --move --copy --force --show-current --color? --no-color --column? --no-column --sort=sortkey --merged? --no-merged? --contains? --no-contains? --points-at= --format=format --abbrev? --no-abbrev --track? --no-track --set-upstream-to= --unset-upstream --ignore-case --create-reflog --edit-description~ | rev*',
+    'changes hooks | -a -r -l -v -q -d -D -m -M -c -C -f -t -i -u= --all --remotes --list --verbose --quiet --delete --move --copy --force --show-current --color? --no-color --column? --no-column --sort=sortkey --merged? --no-merged? --contains? --no-contains? --points-at= --format=format --abbrev? --no-abbrev --track? --no-track --set-upstream-to= --unset-upstream --ignore-case --create-reflog --edit-description~exact | rev*',
   'git tag':
     'reads git | -l -n? --list --sort=sortkey --points-at= --format=format --column? --color? --merged? --no-merged? --contains? --no-contains? | none',
   'git tag #':
-    'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort=sortkey --contains? --no-contains? --merged? --no-merged? --points-at= --format=format --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~ | rev*',
+    'changes hooks | -l -n? -d -v~ -f -a -m= --list --sort=sortkey --contains? --no-contains? --merged? --no-merged? --points-at= --format=format --column? --color? --delete --force --annotate --message= --ignore-case --cleanup= -s~ -u! -F! --sign~ --no-sign -e~exact | rev*',
   'git remote': 'reads git listed | -v --verbose | sub?',
   'git remote get-url': 'reads git | --push --all | rev',
   'git remote show': 'changes git | -n | remote*',
@@ -74,7 +74,7 @@ export const GIT: Readonly<Record<string, string>> = {
   'git stash drop': 'changes hooks | -q --quiet | rev?',
   'git stash clear': 'changes hooks || none',
   'git add':
-    'changes git | -n -v -f~ -u -A -N -i~ -p~ -e~ --dry-run --verbose --force~ --update --all --no-all --no-ignore-removal --ignore-removal --intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --sparse --chmod= | rev*',
+    'changes git | -n -v -f~ -u -A -N -i~ -p~ -e~exact --dry-run --verbose --force~ --update --all --no-all --no-ignore-removal --ignore-removal --intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --sparse --chmod= | rev*',
   'git rm': 'changes git | -n -r -f -q --dry-run --cached --force --quiet --ignore-unmatch | changed+',
   // What is in a folder has other names afterwards.
   'git mv': 'changes git deep | -n -f -k -v --dry-run --force --verbose | changed+',
@@ -88,15 +88,15 @@ export const GIT: Readonly<Record<string, string>> = {
     'changes git | -q -N --quiet --soft --mixed --hard --merge --keep --intent-to-add --refresh --no-refresh | changed*',
   'git clean': 'changes git | -d -f -n -q -x -X -e= --force --dry-run --quiet --exclude= -i~ | changed*',
   'git commit':
-    'changes hooks | -a -q -v -s -n -m= -C= -F< --all --quiet --verbose --signoff --no-signoff --no-verify --message= --amend --no-edit --allow-empty --allow-empty-message --author= --date= --reset-author --dry-run --short --porcelain --long --status --no-status --reuse-message= --file< --no-post-rewrite --only --include --untracked-files? --cleanup= --trailer= --no-gpg-sign -S~ --gpg-sign~ -e~ --edit~ -c! -t! --template! -p~ --patch~ | rev*',
+    'changes hooks | -a -q -v -s -n -m= -C= -F< --all --quiet --verbose --signoff --no-signoff --no-verify --message= --amend --no-edit --allow-empty --allow-empty-message --author= --date= --reset-author --dry-run --short --porcelain --long --status --no-status --reuse-message= --file< --no-post-rewrite --only --include --untracked-files? --cleanup= --trailer= --no-gpg-sign -S~ --gpg-sign~ -e~exact --edit~exact -c! -t! --template! -p~ --patch~ | rev*',
   'git merge':
-    'changes hooks | -n -q -v -m= --commit --no-commit --ff --no-ff --ff-only --stat --no-stat --squash --no-squash --no-edit --quiet --verbose --progress --no-progress --abort --continue~ --quit --log? --no-log --signoff --no-verify --allow-unrelated-histories --autostash --no-autostash -X= --strategy-option= -s! --strategy! -S~ -e~ --edit~ --no-gpg-sign | rev*',
+    'changes hooks | -n -q -v -m= --commit --no-commit --ff --no-ff --ff-only --stat --no-stat --squash --no-squash --no-edit --quiet --verbose --progress --no-progress --abort --continue~exact --quit --log? --no-log --signoff --no-verify --allow-unrelated-histories --autostash --no-autostash -X= --strategy-option= -s! --strategy! -S~ -e~exact --edit~exact --no-gpg-sign | rev*',
   'git rebase':
-    'changes hooks | -q -v -n --onto= --keep-base --abort --skip~ --quit --show-current-patch --autostash --no-autostash --quiet --verbose --stat --no-stat --no-verify --no-ff --force-rebase -f --fork-point --no-fork-point --update-refs --no-update-refs --autosquash~ --no-autosquash --root --rebase-merges? --committer-date-is-author-date --reset-author-date --empty= -X= --strategy-option= -i~ --interactive~ -x! --exec! --continue~ --edit-todo~ -s! --strategy! -S~ | rev*',
+    'changes hooks | -q -v -n --onto= --keep-base --abort --skip~exact --quit --show-current-patch --autostash --no-autostash --quiet --verbose --stat --no-stat --no-verify --no-ff --force-rebase -f --fork-point --no-fork-point --update-refs --no-update-refs --autosquash~ --no-autosquash --root --rebase-merges? --committer-date-is-author-date --reset-author-date --empty= -X= --strategy-option= -i~exact --interactive~exact -x! --exec! --continue~exact --edit-todo~exact -s! --strategy! -S~ | rev*',
   'git cherry-pick':
-    'changes hooks | -n -x -s -m= --no-commit --signoff --abort --quit --skip~ --ff --allow-empty --allow-empty-message --keep-redundant-commits --mainline= -X= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
+    'changes hooks | -n -x -s -m= --no-commit --signoff --abort --quit --skip~exact --ff --allow-empty --allow-empty-message --keep-redundant-commits --mainline= -X= -e~exact --edit~exact --continue~exact -S~ --strategy! | rev*',
   'git revert':
-    'changes hooks | -n -s -m= --no-commit --no-edit --signoff --abort --quit --skip~ --mainline= -e~ --edit~ --continue~ -S~ --strategy! | rev*',
+    'changes hooks | -n -s -m= --no-commit --no-edit --signoff --abort --quit --skip~exact --mainline= -e~exact --edit~exact --continue~exact -S~ --strategy! | rev*',
   'git fetch':
     'changes hooks | -a -p -t -n -q -v -f -k -j= -4 -6 --all --append --prune --prune-tags --tags --no-tags --quiet --verbose --force --keep --depth= --deepen= --unshallow --shallow-since= --jobs= --progress --dry-run --atomic --porcelain --set-upstream --update-shallow --refetch --ipv4 --ipv6 --no-recurse-submodules -u~ --upload-pack! --recurse-submodules~ -o! --server-option! | remote? rev*',
   'git pull':

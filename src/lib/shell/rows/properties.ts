@@ -52,5 +52,5 @@ export const PROPERTIES = {
 /** The properties of programs that run others, or text: a rule about such a program alone says nothing. */
 export const RUNS_OTHERS = [
   ...(['shell', 'interpreter', 'awk', 'editor', 'wrapper'] as const),
-  ...(['runner', 'unseen', 'sources', 'runsInput', 'runsText'] as const)
+  ...(['runner', 'unseen', 'sources', 'runsInput', 'runsText', 'builtIn'] as const)
 ]
