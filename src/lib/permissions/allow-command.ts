@@ -232,7 +232,9 @@ function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefi
   const isNamed = (path: string): boolean => !/(?:^|\/)\.\.(?:\/|$)/.test(path) && named.some(fits => fits(path))
   // What is read from there is nothing.
   const files = [...inside, ...writes, ...copied, ...reads.filter(path => path !== '/dev/null')]
-  const further = wordsOf(rule).some(word => word.includes('://')) ? urls.find(url => !isNamed(url)) : undefined
+  const addresses = wordsOf(rule).filter(word => word.includes('://'))
+  const isOfRule = (url: string): boolean => isNamed(url) && addresses.some(each => hasHostOf(each, url))
+  const further = addresses.length > 0 ? urls.find(url => !isOfRule(url)) : undefined
   if (further !== undefined) return `the rule does not contain ${further}`
   const outside = files.find(path => !place.isInside(path) && !isNamed(path))
   if (outside !== undefined) return `${outside} is not in the project`
@@ -245,6 +247,14 @@ function problemOf(form: Form, rule: Rule, place: CommandPlace): string | undefi
     (isOfGit ? place.repositoryProblem(repository === 'hooks' ? 'hook' : 'driver', remotes) : undefined) ??
     place.patternProblem(patterns)
   )
+}
+
+const hostIn = (url: string): string => /:\/\/([^/?#]*)/.exec(url)?.[1] ?? ''
+
+/** A `*` in the host of a rule is no further host, and one behind it does not make it longer. */
+function hasHostOf(address: string, url: string): boolean {
+  const [pattern, host] = [hostIn(address), hostIn(url)]
+  return pattern === '*' || (/^[\w.-]+(?::\d+)?$/.test(host) && globOf(pattern.replace(/\*$/, ''))(host))
 }
 
 /** Why it needs a rule here, although its form does not. */

@@ -206,3 +206,29 @@ describe('a rule whose path leads through a link', () => {
     expect(decide(call, policy([allowRule('Edit(ab/**)')], { roots: [stage.root] })).decision).toBe('ask')
   })
 })
+
+describe('a rule with a URL is about its host', () => {
+  test.each([
+    ['https://*.a.com/*', 'https://evil.com/.a.com/x'],
+    ['https://*.a.com/*', 'https://evil.com?.a.com/x'],
+    ['https://*.a.com/*', 'https://evil.com#.a.com/x'],
+    ['https://*.a.com/*', 'https://u@evil.com:80/.a.com/'],
+    ['https://*.a.com/*', `'https://{evil.com,x}.a.com/'`],
+    ['https://a.com*', 'https://a.com.evil.com/x'],
+    ['https://a.com*', 'https://a.com@evil.com/'],
+    ['https://a.com*', `'https://a.com\\@evil.com/'`],
+    ['https://a.com/*', 'https://a.com/x https://evil.com']
+  ])('%s does not cover %s', (rule, url) =>
+    expect(stage.judge(`curl ${url}`, [allowRule(`Bash(curl ${rule})`)]).decision).toBe('ask')
+  )
+
+  test.each([
+    ['https://*.a.com/*', 'https://x.a.com/y'],
+    ['https://a.com*', 'https://a.com/x'],
+    ['https://a.com/*', 'https://a.com/x/y'],
+    ['https://*', 'https://a.com/x'],
+    ['http://localhost:3000/*', 'http://localhost:3000/x']
+  ])('%s covers %s', (rule, url) =>
+    expect(stage.judge(`curl ${url}`, [allowRule(`Bash(curl ${rule})`)]).reason).toBeUndefined()
+  )
+})
