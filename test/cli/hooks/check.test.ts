@@ -16,6 +16,7 @@ interface Checked {
     place: { file: string; line: number }
     message: string
     fix: string
+    ofProject?: boolean
   }[]
 }
 
@@ -73,6 +74,20 @@ test('--json: the files that were read, and the findings in their order', async 
   expect(codes(checked).toSorted()).toEqual(['error event-unknown', 'error key-case', 'warning timeout-unit'])
   const places = checked.findings.map(({ place: { file, line } }) => [file, line] as const)
   expect(places).toEqual(places.toSorted(([a, x], [b, y]) => a.localeCompare(b) || x - y))
+})
+
+test('--json: what a hook of the project does wrong is marked as the project’s, whoever finds it', async () => {
+  const { user, settings, json } = cliStage()
+  user(commandOn('PreToolUse', './mine.sh', 'bash'))
+  settings(commandOn('PreToolUse', './missing.sh', 'bash'))
+  const { findings } = await json<Checked>(['hooks', 'check'])
+  const marked = findings.map(({ code, place, ofProject }) => [code, place.file.includes('/home/'), ofProject])
+  expect(marked.toSorted()).toEqual([
+    ['matcher-near', false, true],
+    ['matcher-near', true, false],
+    ['script-missing', false, true],
+    ['script-missing', true, false]
+  ])
 })
 
 test('under carabiner.hooks nothing is said of Claude Code, which does not look there', async () => {

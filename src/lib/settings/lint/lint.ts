@@ -19,7 +19,10 @@ export function lint(
   for (const hook of loaded.hooks) {
     const gate = isGate(hook.event)
     const say: AddFinding = (level, key, ...words) =>
-      findings.push(findingOf(level, hook.placeOf(key), gate && level === 'error', words))
+      findings.push({
+        ...findingOf(level, hook.placeOf(key), gate && level === 'error', words),
+        ofProject: hook.ofProject
+      })
     for (const check of CHECKS) check(hook, say, loaded)
     programCheck(hook, say, loaded.root, { ...env, ...loaded.env })
   }
