@@ -81,12 +81,12 @@ test('--json: what a hook of the project does wrong is marked as the project’s
   user(commandOn('PreToolUse', './mine.sh', 'bash'))
   settings(commandOn('PreToolUse', './missing.sh', 'bash'))
   const { findings } = await json<Checked>(['hooks', 'check'])
-  const marked = findings.map(({ code, place, ofProject }) => [code, place.file.includes('/home/'), ofProject])
+  const marked = findings.map(each => `${each.code} ${each.place.file.includes('/home/')} ${each.ofProject}`)
   expect(marked.toSorted()).toEqual([
-    ['matcher-near', false, true],
-    ['matcher-near', true, false],
-    ['script-missing', false, true],
-    ['script-missing', true, false]
+    'matcher-near false true',
+    'matcher-near true false',
+    'script-missing false true',
+    'script-missing true false'
   ])
 })
 
