@@ -34,7 +34,7 @@ export const readTool: Tool = builtInTool('Read', {
     const judged = judgedFile(input, call.session)
     const { path } = judged
     const file = await openJudged(judged).catch(async error => {
-      throw (error as NodeJS.ErrnoException).code === 'ENOENT'
+      throw /^(ENOENT|ESTALE)$/.test((error as NodeJS.ErrnoException).code ?? '')
         ? await missing(path, call.session)
         : explained(error, path)
     })

@@ -47,16 +47,24 @@ export async function openFile(path: string, isMeant = (_: BigIntStats): boolean
       const stat = await handle.stat({ bigint: true })
       refuseKind(stat, path)
       refuseMadeUp(handle, path)
-      if (isMeant(stat) && isAt(handle.fd, stat, path))
+      const isThere = isAt(handle.fd, stat, path)
+      if (isMeant(stat) && isThere)
         return { path, handle, stat, isSettled: Date.now() - Number(stat.ctimeMs) > STEP_MS }
+      if (attempt === ATTEMPTS) throw replaced(path, isThere)
     } catch (error) {
       await handle.close()
       throw error
     }
     await handle.close()
-    if (attempt === ATTEMPTS) throw new Error(`${shownPath(path)} was replaced while it was opened; try again`)
   }
 }
+
+/** Behind a link that is not followed, whether there is a file of that name is not told either: its code is `ESTALE`. */
+const replaced = (path: string, isThere: boolean): Error =>
+  Object.assign(
+    new Error(`${shownPath(path)} was replaced while it was opened; try again`),
+    isThere ? {} : { code: 'ESTALE' }
+  )
 
 export function isAt(descriptor: number, stat: BigIntStats, path: string): boolean {
   if (DESCRIPTORS !== undefined) return readlinkSync(`${DESCRIPTORS}/${descriptor}`) === path
