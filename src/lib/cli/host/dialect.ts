@@ -1,0 +1,59 @@
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import type { EventName } from '../../hooks/events/event-table.ts'
+import type { PlainObject } from '../../util/plain.ts'
+
+/** What an answer to an event can do. What it cannot do is refused where it restricts, and else reported. */
+export type Effect = 'allow' | 'ask' | 'context' | 'deny' | 'end' | 'notice' | 'output' | 'rewrite'
+
+/** An event of a host: another agent, whose hooks Carabiner answers. */
+export interface HostEvent {
+  /** The event that hooks see. */
+  readonly as: EventName
+  readonly takes: readonly Effect[]
+}
+
+export interface HostCall {
+  readonly name: string
+  readonly input: PlainObject
+}
+
+/** A tool of a host. */
+export interface HostTool {
+  /** The tool that hooks and rules see. */
+  readonly as: string
+  /** The host's names of keys, with those that hooks see. All other keys have the same name. */
+  readonly keys?: Readonly<Record<string, string>>
+  /** The calls that one call stands for: each is judged. Hooks cannot rewrite them. */
+  readonly calls?: (input: PlainObject) => readonly HostCall[]
+}
+
+/** Where hooks of a host are configured. */
+export interface HostConfig {
+  /** Below the home folder, for all projects. */
+  readonly user?: string
+  /** In the project. */
+  readonly project?: string
+  /** The keys under which the list of hooks of an event is. */
+  readonly at: (event: string) => readonly string[]
+  /** The item of that list. */
+  readonly entry: (line: string, seconds: number) => PlainObject
+  /** What a new file has beside the hooks. */
+  readonly fresh?: PlainObject
+}
+
+/** Everything that differs from host to host. */
+export interface Dialect {
+  /** As people write it. */
+  readonly title: string
+  readonly verifiedWith: string
+  /** By the host's names. */
+  readonly events: Readonly<Record<string, HostEvent>>
+  readonly tools: Readonly<Record<string, HostTool>>
+  readonly config: HostConfig
+  /** The host's payload with the names that hooks see; its tool is mapped afterwards. */
+  readonly read?: (payload: PlainObject) => PlainObject
+  /** What the host reads. `input` is the payload as hooks see it, with the host's own keys in `updatedInput`. */
+  readonly answer: (outcome: Outcome, event: HostEvent, input: PlainObject) => PlainObject
+  /** What remains outside of the gate, and what it cannot do there: one sentence each. */
+  readonly limits: readonly string[]
+}
