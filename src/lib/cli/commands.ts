@@ -3,6 +3,7 @@ import {
   CHECK_FLAGS,
   EXPORT_FLAGS,
   FIRE_FLAGS,
+  HOOK_FLAGS,
   INIT_FLAGS,
   LIST_FLAGS,
   MCP_FLAGS,
@@ -84,6 +85,16 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner fire PreToolUse --tool mcp__files__write_file', 'would this call be stopped?']
     ],
     run: async (server, flags) => (await import('./mcp/proxy.ts')).proxyServer(server as readonly string[], flags)
+  },
+  {
+    name: 'hook',
+    words: 'answer an event of another agent by the hooks and rules of its folder; hooks install writes the line that calls it',
+    flags: HOOK_FLAGS,
+    examples: [
+      ['carabiner hooks install --for codex', 'puts the gate in front of the tools of Codex'],
+      ['carabiner hook --for codex --event PreToolUse < payload.json', 'what would Codex be told?']
+    ],
+    run: async (_, flags) => (await import('./host/hook.ts')).answerHost(flags)
   },
   {
     name: 'doctor',

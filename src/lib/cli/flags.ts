@@ -146,6 +146,15 @@ export const FIRE_FLAGS = table([
 ])
 export type FireFlags = FlagValues<typeof FIRE_FLAGS>
 
+export const HOOK_FLAGS = table([
+  { flags: '--for <agent>', once: true, words: 'the agent whose hook this is: claude, codex, gemini, qwen, copilot, pi' },
+  { flags: '--event <name>', once: true, words: 'the event, by the name that the agent gives it' },
+  { flags: '--deadline <seconds>', once: true, words: 'answer within this time (default 50)' },
+  { flags: '--warm', words: 'afterwards, keep a process that answers the next events faster' },
+  { flags: '--serve', words: 'be that process: it ends after ten idle minutes' }
+])
+export type HookFlags = FlagValues<typeof HOOK_FLAGS>
+
 export const CHECK_FLAGS = table([
   { flags: '--run', words: 'also fire the samples at every trusted hook, in both profiles' },
   {

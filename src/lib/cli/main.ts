@@ -8,7 +8,9 @@ import { printError } from './print.ts'
 export async function main(args: readonly string[]): Promise<number> {
   const printed = watchOutput()
   holdCredentialsIn(process.env)
-  const code = await runCommand(args)
+  const ended = await runCommand(args)
+  // The exit code that other agents take for a refusal.
+  const code = args[0] === 'hook' && ended !== 0 ? 2 : ended
   const lost = await printed()
   if (lost === undefined) return code
   printError(`carabiner: the output is incomplete: ${lost.message}`)

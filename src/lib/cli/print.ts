@@ -23,7 +23,7 @@ export const printError = (text: string): void => void process.stderr.write(`${s
 // oxlint-disable-next-line no-control-regex
 const COLOURS = /(\x1B\[\d{1,2}m)/
 
-const safeOutput = (text: string): string => escapeOutput(maskSecrets(text))
+export const safeOutput = (text: string): string => escapeOutput(maskSecrets(text))
 
 const escapeOutput = (text: string): string =>
   text.includes('\x1B') && withStyle('red', 'x') !== 'x'

@@ -53,6 +53,13 @@ const rulesOfTexts = (texts: readonly string[], most: number): readonly string[]
     return `Bash(${start.split(' ').slice(0, most).join(' ')} *)`
   })
 
+/** A rule for this call and no other, as people write it. Whether it is enough depends on other rules. */
+export function ruleForCall({ tool, subject, readOnly }: CallFacts): string | undefined {
+  if (subject?.kind === 'command') return /[*\n]/.test(subject.command) ? undefined : `Bash(${subject.command.trim()})`
+  if (subject?.kind === 'file') return `${readOnly ? 'Read' : 'Edit'}(/${literally(subject.path)})`
+  return subject === undefined ? nowNamed(tool) : undefined
+}
+
 /** For this command and no other, until the session ends. */
 export function exactRule({ command }: CallFacts['input']): readonly PermissionUpdate[] {
   if (typeof command !== 'string' || command.includes('*')) return []

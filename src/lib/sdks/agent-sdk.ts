@@ -22,7 +22,7 @@ export interface AgentSdkMatcher {
 }
 type AgentSdkAnswer = { continue?: boolean; decision?: 'block'; reason?: string; systemMessage?: string }
 
-const MISSING = ['AgentStart', 'AgentStop', 'Iteration', 'PreModelRequest', 'PostModelResponse'] as const
+export const MISSING = ['AgentStart', 'AgentStop', 'Iteration', 'PreModelRequest', 'PostModelResponse'] as const
 type AgentSdkHooks = { [E in Exclude<EventName, (typeof MISSING)[number]>]: AgentSdkMatcher[] }
 
 /** What hooks cannot do in that SDK. */
@@ -84,7 +84,7 @@ export function toAgentSdkHooks(
   return { hooks: Object.fromEntries(carried) as AgentSdkHooks, notCarried }
 }
 
-function outcomeOfError(event: EventName, error: unknown): Outcome {
+export function outcomeOfError(event: EventName, error: unknown): Outcome {
   const reason = `the hooks of ${event} failed: ${errorMessage(error)}`
   const effect = isGate(event)
     ? ({ decision: 'deny', reason } as const)
@@ -92,7 +92,7 @@ function outcomeOfError(event: EventName, error: unknown): Outcome {
   return { ...neutralOutcome({ event, decides: true }), ...effect }
 }
 
-function answerFor(outcome: Outcome, output: unknown): AgentSdkAnswer & PlainObject {
+export function answerFor(outcome: Outcome, output: unknown): AgentSdkAnswer & PlainObject {
   const { event, decision, continue: goesOn, stopReason, contexts, systemMessages, failures } = outcome
   const { answer: family } = rowOf(event)
   const context = [...contexts, ...systemMessages.filter(({ to }) => to === 'model')].map(({ text }) => text).join('\n')
@@ -132,11 +132,11 @@ function specificOutput(outcome: Outcome, context: string | undefined, output: u
   return Object.keys(set).length === 0 ? undefined : { hookEventName: event, ...set }
 }
 
-const definedFields = (values: PlainObject): PlainObject =>
+export const definedFields = (values: PlainObject): PlainObject =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** What hooks put in place of the output of a tool, if they did. */
-function replacedOutput(outcome: Outcome, { tool_name: name, tool_response: old }: PlainObject): unknown {
+export function replacedOutput(outcome: Outcome, { tool_name: name, tool_response: old }: PlainObject): unknown {
   const output = outcome.event === 'PostToolUse' ? outputAfter(outcome, String(name), old) : old
   if (output === old) return undefined
   const text = output ?? HIDDEN_OUTPUT

@@ -1,3 +1,12 @@
+import { CarabinerError, errorMessage } from '../../errors.ts'
+import { isGate } from '../../hooks/events/event-table.ts'
+import { outcomeOfError } from '../../sdks/agent-sdk.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { safeOutput } from '../print.ts'
+import { HOSTS, isHost } from './hosts.ts'
+import { fitOutcome, textsOf } from './fit.ts'
+import { judgeEvent, readPayload } from './judge.ts'
+
 /** One event of another agent, as its hook receives it. */
 export interface HookRequest {
   readonly host: string
@@ -5,6 +14,8 @@ export interface HookRequest {
   readonly event: string
   /** What the host wrote to standard input. */
   readonly payload: string
+  /** The folder in which the host started its hook. */
+  readonly cwd: string
   /** Milliseconds until the answer must be there. */
   readonly deadline: number
 }
@@ -17,6 +28,71 @@ export interface HookAnswer {
 }
 
 /** Never rejects: what cannot be judged is refused where the event is a gate, in the words of the host. */
-export async function answerHook(request: HookRequest): Promise<HookAnswer> {
-  throw new Error(request.host)
+export async function answerHook({ host, event: name, payload, cwd, deadline }: HookRequest): Promise<HookAnswer> {
+  if (!isHost(host)) return refusedPlainly(`${host} is not an agent that it knows (${Object.keys(HOSTS).join(', ')})`)
+  const dialect = HOSTS[host]
+  const { title, events } = dialect
+  const event = Object.hasOwn(events, name) ? events[name] : undefined
+  if (event === undefined)
+    return refusedPlainly(`${name} is not an event of ${title} that it knows (${Object.keys(events).join(', ')})`)
+  const time = new Deadline(deadline)
+  let input: PlainObject = {}
+  const outcome = await time
+    .within(async () => {
+      const read = readPayload(dialect, name, payload)
+      input = read.input
+      return judgeEvent(dialect, { ...read, start: cwd }, time.signal)
+    })
+    .catch((error: unknown) => {
+      const message = error instanceof CarabinerError ? (error.forCommandLine ?? error.message) : errorMessage(error)
+      return fitOutcome(outcomeOfError(event.as, new Error(message)), event, { title, tool: '', input: {}, advice: '' })
+    })
+  const answer = dialect.answer(outcome, name, input)
+  const said = event.takes.includes('notice') ? undefined : textsOf(outcome).user
+  // Where nothing is decided this is {}: only what cannot answer says nothing.
+  return { code: 0, stdout: `${JSON.stringify(answer)}\n`, stderr: said === undefined ? '' : safeOutput(`${said}\n`) }
+}
+
+/** Every host takes this for a refusal. */
+const refusedPlainly = (why: string): HookAnswer => ({
+  code: 2,
+  stdout: '',
+  stderr: safeOutput(`carabiner hook cannot judge this, and refuses it: ${why}\n`)
+})
+
+/** Time that ends also for what does not listen to a signal. */
+class Deadline {
+  readonly #controller = new AbortController()
+  readonly #ms: number
+
+  constructor(ms: number) {
+    this.#ms = ms
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    const over = Promise.withResolvers<never>()
+    let timer = setTimeout(() => {
+      this.#controller.abort()
+      // What listens to the signal answers first, and says which hook was late.
+      timer = setTimeout(() => over.reject(new Error(`there was no answer within ${this.#ms / 1000} seconds`)), GRACE)
+    }, this.#ms - GRACE)
+    try {
+      return await Promise.race([work(), over.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** In milliseconds. */
+const GRACE = 500
+
+/** Whether no answer at all is a refusal of what the event is about. */
+export const isClosed = (host: keyof typeof HOSTS, name: string): boolean => {
+  const event = HOSTS[host].events[name]
+  return event !== undefined && isGate(event.as) && event.takes.includes('deny')
 }

@@ -2,8 +2,8 @@ import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import type { EventName } from '../../hooks/events/event-table.ts'
 import type { PlainObject } from '../../util/plain.ts'
 
-/** What an answer to an event can do. What it cannot do is refused where it restricts, and else reported. */
-export type Effect = 'allow' | 'ask' | 'context' | 'deny' | 'end' | 'notice' | 'output' | 'rewrite'
+/** What an answer to an event can do; `allowed rewrite`: only together with an allow; `merged rewrite`: no key can be removed. What it cannot do is refused or reported. */
+export type Effect = 'allow' | 'allowed rewrite' | 'ask' | 'context' | 'deny' | 'end' | 'merged rewrite' | 'notice' | 'output' | 'rewrite'
 
 /** An event of a host: another agent, whose hooks Carabiner answers. */
 export interface HostEvent {
@@ -23,6 +23,8 @@ export interface HostTool {
   readonly as: string
   /** The host's names of keys, with those that hooks see. All other keys have the same name. */
   readonly keys?: Readonly<Record<string, string>>
+  /** The key with the folder in which it runs. */
+  readonly folder?: string
   /** The calls that one call stands for: each is judged. Hooks cannot rewrite them. */
   readonly calls?: (input: PlainObject) => readonly HostCall[]
 }
@@ -50,10 +52,14 @@ export interface Dialect {
   readonly events: Readonly<Record<string, HostEvent>>
   readonly tools: Readonly<Record<string, HostTool>>
   readonly config: HostConfig
+  /** The variable that names the project. Without it, the project is where the host starts its hooks. */
+  readonly projectVariable?: string
+  /** It has no limit of its own for hooks that keep the agent from stopping: one may do so once in a row. */
+  readonly keepsStopping?: true
   /** The host's payload with the names that hooks see; its tool is mapped afterwards. */
   readonly read?: (payload: PlainObject) => PlainObject
-  /** What the host reads. `input` is the payload as hooks see it, with the host's own keys in `updatedInput`. */
-  readonly answer: (outcome: Outcome, event: HostEvent, input: PlainObject) => PlainObject
+  /** What the host reads: only what the event takes is left in the outcome, and `updatedInput` has the host's keys. */
+  readonly answer: (outcome: Outcome, event: string, input: PlainObject) => PlainObject
   /** What remains outside of the gate, and what it cannot do there: one sentence each. */
   readonly limits: readonly string[]
 }

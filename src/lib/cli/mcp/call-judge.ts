@@ -2,11 +2,11 @@ import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import type { FireInput, ToolEvent } from '../../hooks/events/event-table.ts'
 import type { Fires } from '../../hooks/guard.ts'
 import type { FireOptions } from '../../hooks/registry-internals.ts'
-import { decide } from '../../permissions/decide.ts'
 import type { Policy } from '../../permissions/policy.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { KnownTool } from '../../tools/mcp/mcp-approvals.ts'
 import type { PlainObject } from '../../util/plain.ts'
+import { withRules } from '../gate.ts'
 import { factsHere } from '../rules/policy.ts'
 
 /** What judges the calls of a server. */
@@ -26,14 +26,11 @@ export function judgeOf({ hooks, server, policy, notice }: CallGate, tool: Known
     const outcome = await hooks.fire(event, { ...input, mcp_server } as FireInput<ToolEvent>, options)
     for (const { by, message } of outcome.failures) notice(`the hook ${by} failed: ${message}`)
     for (const { to, text } of outcome.systemMessages) if (to === 'user') notice(text)
-    const { decision, by = '', reason, updatedInput = input['tool_input'] as PlainObject } = outcome
-    if (event !== 'PreToolUse' || decision === 'deny' || decision === 'defer') return outcome
+    if (event !== 'PreToolUse') return outcome
+    const { updatedInput = input['tool_input'] as PlainObject } = outcome
     const doubt = tool.change && `the tool has changed: ${tool.change}. Allowing it approves the new definition`
     const facts = { ...factsHere(String(input['tool_name']), updatedInput, policy), subject: undefined, doubt }
-    const ruling = decide(facts, { ...policy, hook: decision && { decision, by, reason } })
-    // What nothing decides is up to the client, which asks by its own rules.
-    if (ruling.kind === 'hook' || ruling.kind === 'default') return outcome
-    return { ...outcome, ...ruling, blocked: ruling.decision === 'deny' }
+    return withRules(outcome, facts, policy)
   }
   return { fire: fire as Fires['fire'] }
 }

@@ -1,11 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { basename, join } from 'node:path'
 import { fault } from '../../faults.ts'
-import { gateFindings, missedTools, restrictionsBy } from '../../query/setup/missed-tools.ts'
-import { SavedPermissions } from '../../query/saved-permissions.ts'
-import { findingLine, stopsRun } from '../../settings/files/finding.ts'
-import { restrictions } from '../../settings/permissions/restrictions.ts'
-import { coverageOf } from '../../settings/trust/digest.ts'
+import { missedTools, restrictionsBy } from '../../query/setup/missed-tools.ts'
 import { KnownTools } from '../../tools/mcp/mcp-approvals.ts'
 import { readServer, serversIn } from '../../tools/mcp/mcp-config.ts'
 import { linkTo, serverIdentity, type NamedServer } from '../../tools/mcp/mcp.ts'
@@ -15,18 +11,11 @@ import { isObject } from '../../util/plain.ts'
 import { sayOnce } from '../../util/bounded.ts'
 import { isWebUrl } from '../../world/http/client.ts'
 import { startProcess } from '../../world/process/process.ts'
-import {
-  decideProjectHooks,
-  EXIT,
-  loadProjectState,
-  reportUntrusted,
-  unusableFindings,
-  type ProjectState
-} from '../common.ts'
+import { decideProjectHooks, EXIT, loadProjectState, reportUntrusted } from '../common.ts'
 import type { McpFlags } from '../flags.ts'
-import { hooksHere, type HooksHere } from '../hooks/hooks-here.ts'
+import { needsNoTrust, openGate } from '../gate.ts'
+import type { HooksHere } from '../hooks/hooks-here.ts'
 import { escapeText, printError } from '../print.ts'
-import { modeIn, policyOf } from '../rules/policy.ts'
 import { onSignal } from '../signals.ts'
 import { reserveOutput, writeOutput } from '../standard-streams.ts'
 import type { CallGate } from './call-judge.ts'
@@ -42,16 +31,12 @@ export async function proxyServer(words: readonly string[], flags: McpFlags): Pr
   const server = serverIn(words, flags)
   reserveOutput()
   const state = loadProjectState(flags)
-  // The proxy is usually an entry of the project's own .mcp.json, and starts none of these servers.
-  const isHarmless = coverageOf({ ...state.loaded, servers: [] }) === undefined
-  const trusted = isHarmless || decideProjectHooks(state, flags)
+  // The proxy is usually an entry of the project's own .mcp.json.
+  const trusted = needsNoTrust(state) || decideProjectHooks(state, flags)
   if (trusted === undefined) return reportUntrusted(state)
-  const situation = { loaded: state.loaded, projectTrusted: trusted, hasAgent: true }
-  const armed = await hooksHere(situation, { cwd: state.where.cwd, profile: flags.profile })
+  const { armed, policy, problem } = await openGate(state, flags, trusted)
   try {
-    const saved = new SavedPermissions(state.where.ownHome, state.loaded.root)
-    const policy = policyOf(state, trusted, modeIn(flags.permissionMode, state, '--permission-mode'), saved.rules())
-    const gate = { server, hooks: armed.hooks, policy, problem: problemIn(state, flags, armed), notice }
+    const gate = { server, hooks: armed.hooks, policy, problem, notice }
     notice(`hooks and rules see its tools as mcp__${serverLabel(server.name)}__TOOL`)
     if (process.stdin.isTTY) notice('waiting for an MCP client on standard input; Ctrl-C ends it')
     if (gate.problem !== undefined) notice(`every call will be refused: ${gate.problem}`)
@@ -87,17 +72,6 @@ const RUNNERS = /^(?:node|npx|npm|pnpm|yarn|bunx?|deno|uvx?|python[\d.]*|docker|
 function programName(words: readonly string[]): string {
   const word = words.find(each => !RUNNERS.test(basename(each)) && !/^(?:-.*|run|exec|dlx|tool)$/.test(each))
   return basename(word ?? words[0] ?? '').replace(/(?<=.)@.*$|\.(?:[cm]?[jt]s|py)$/, '')
-}
-
-/** Restrictions that cannot be enforced. In the compat profile, only what the command line names. */
-function problemIn(state: ProjectState, flags: McpFlags, armed: HooksHere): string | undefined {
-  const { loaded } = state
-  const { findings, hooks } = armed
-  const all = [...loaded.findings, ...restrictions(loaded), ...findings, ...gateFindings(armed, [])].filter(
-    ({ ofProject }) => flags.projectHooks !== false || ofProject !== true
-  )
-  const wrong = hooks.options.profile === 'compat' ? unusableFindings(state, flags, all) : all.filter(stopsRun)
-  return wrong.length === 0 ? undefined : wrong.map(findingLine).join('; ')
 }
 
 /**

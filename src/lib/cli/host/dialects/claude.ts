@@ -1,0 +1,32 @@
+import { EVENT_NAMES, rowOf } from '../../../hooks/events/event-table.ts'
+import { answerFor, MISSING, replacedOutput } from '../../../sdks/agent-sdk.ts'
+import type { Dialect, Effect, HostEvent } from '../dialect.ts'
+
+const EFFECTS: readonly Effect[] = ['allow', 'ask', 'context', 'deny', 'end', 'notice', 'output', 'rewrite']
+
+/** It has the events of the contract, under the same names, and takes the same answers. */
+const events = Object.fromEntries(
+  EVENT_NAMES.filter(name => !MISSING.includes(name as never)).map((as): [string, HostEvent] => [
+    as,
+    { as, takes: EFFECTS.filter(effect => effect !== 'deny' || rowOf(as).takes.decisions.includes('deny')) }
+  ])
+)
+
+export const CLAUDE: Dialect = {
+  title: 'Claude Code',
+  verifiedWith: '2.1.325',
+  events,
+  tools: {},
+  projectVariable: 'CLAUDE_PROJECT_DIR',
+  config: {
+    user: '.claude/settings.json',
+    project: '.claude/settings.json',
+    at: event => ['hooks', event],
+    entry: (command, timeout) => ({ hooks: [{ type: 'command', command, timeout, onFailure: 'block' }] })
+  },
+  answer: (outcome, _, input) => ({ ...answerFor(outcome, replacedOutput(outcome, input)) }),
+  limits: [
+    'Hooks in the settings files of Claude Code are run by Claude Code itself: when they fail, it runs the call. Put them under "carabiner", "hooks" in the same file, and they close the gate.',
+    'Results of web searches and of tools that the model provider runs are seen by no hook.'
+  ]
+}

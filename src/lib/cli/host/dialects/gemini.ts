@@ -1,0 +1,78 @@
+import type { Outcome } from '../../../hooks/dispatch/outcome.ts'
+import { definedFields } from '../../../sdks/agent-sdk.ts'
+import { nameInServer } from '../../../util/names.ts'
+import { isObject, type PlainObject } from '../../../util/plain.ts'
+import type { Dialect } from '../dialect.ts'
+import { shownOutput, specificOutput, textsOf } from '../fit.ts'
+
+function answer(outcome: Outcome, event: string, input: PlainObject): PlainObject {
+  const { decision, reason, updatedInput, continue: goesOn, stopReason } = outcome
+  const { model, user } = textsOf(outcome)
+  const output = shownOutput(outcome, input)
+  // After a tool, a refusal would hide the output.
+  const refusal = event === 'AfterTool' ? output : decision === 'deny' ? reason : undefined
+  const context = event === 'AfterTool' && decision === 'deny' ? [reason, model].join('\n').trim() : model
+  return definedFields({
+    decision: refusal === undefined ? undefined : 'deny',
+    reason: refusal,
+    continue: goesOn === false ? goesOn : undefined,
+    stopReason: goesOn === false ? stopReason : undefined,
+    systemMessage: user,
+    hookSpecificOutput: specificOutput(event, {
+      tool_input: updatedInput,
+      additionalContext: /^(SessionStart|BeforeAgent|AfterTool)$/.test(event) ? context : undefined
+    })
+  })
+}
+
+/** Names of MCP tools are those of Claude Code. */
+function read({ mcp_context: mcp, ...payload }: PlainObject): PlainObject {
+  const { server_name: server, tool_name: tool } = isObject(mcp) ? mcp : {}
+  if (typeof server !== 'string' || typeof tool !== 'string') return payload
+  return { ...payload, tool_name: nameInServer(server, tool) }
+}
+
+export const GEMINI: Dialect = {
+  title: 'Gemini CLI',
+  verifiedWith: '0.61.0',
+  events: {
+    BeforeTool: { as: 'PreToolUse', takes: ['deny', 'end', 'merged rewrite', 'notice'] },
+    AfterTool: { as: 'PostToolUse', takes: ['context', 'deny', 'end', 'notice', 'output'] },
+    BeforeAgent: { as: 'UserPromptSubmit', takes: ['context', 'deny', 'notice'] },
+    AfterAgent: { as: 'Stop', takes: ['deny', 'end', 'notice'] },
+    SessionStart: { as: 'SessionStart', takes: ['context', 'notice'] },
+    SessionEnd: { as: 'SessionEnd', takes: ['notice'] },
+    PreCompress: { as: 'PreCompact', takes: ['notice'] },
+    Notification: { as: 'Notification', takes: ['notice'] }
+  },
+  tools: {
+    run_shell_command: { as: 'Bash', folder: 'dir_path' },
+    read_file: { as: 'Read' },
+    write_file: { as: 'Write' },
+    replace: { as: 'Edit', keys: { allow_multiple: 'replace_all' } },
+    glob: { as: 'Glob', keys: { dir_path: 'path' } },
+    grep_search: { as: 'Grep', keys: { dir_path: 'path', include_pattern: 'glob' } },
+    list_directory: { as: 'LS', keys: { dir_path: 'path' } },
+    read_many_files: {
+      as: 'Read',
+      calls: ({ include }) => [include].flat().map(pattern => ({ name: 'Grep', input: { pattern, path: '.' } }))
+    },
+    web_fetch: { as: 'WebFetch' },
+    activate_skill: { as: 'Skill', keys: { name: 'skill' } }
+  },
+  projectVariable: 'GEMINI_PROJECT_DIR',
+  read,
+  keepsStopping: true,
+  config: {
+    user: '.gemini/settings.json',
+    project: '.gemini/settings.json',
+    at: event => ['hooks', event],
+    entry: (command, seconds) => ({ hooks: [{ type: 'command', name: 'carabiner', command, timeout: seconds * 1000 }] })
+  },
+  answer,
+  limits: [
+    'Gemini CLI cannot ask a person for a hook: a call that hooks or rules ask about is refused.',
+    'Context of PreToolUse hooks does not reach the model. A hook that removes a key of a call refuses it instead.',
+    'A hook keeps Gemini CLI from stopping once in a row.'
+  ]
+}

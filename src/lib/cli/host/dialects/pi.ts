@@ -1,0 +1,37 @@
+import { answerFor } from '../../../sdks/agent-sdk.ts'
+import type { Dialect } from '../dialect.ts'
+import { shownOutput } from '../fit.ts'
+
+/** Its extension, which Carabiner installs, speaks as Claude Code does. */
+export const PI: Dialect = {
+  title: 'pi',
+  verifiedWith: '0.87.1',
+  events: {
+    PreToolUse: { as: 'PreToolUse', takes: ['allow', 'deny', 'notice', 'rewrite'] },
+    PostToolUse: { as: 'PostToolUse', takes: ['context', 'deny', 'notice', 'output'] },
+    UserPromptSubmit: { as: 'UserPromptSubmit', takes: ['context', 'deny', 'notice'] },
+    SessionStart: { as: 'SessionStart', takes: ['notice'] },
+    SessionEnd: { as: 'SessionEnd', takes: ['notice'] },
+    Stop: { as: 'Stop', takes: ['notice'] }
+  },
+  tools: {
+    bash: { as: 'Bash' },
+    read: { as: 'Read', keys: { path: 'file_path' } },
+    write: { as: 'Write', keys: { path: 'file_path' } },
+    edit: { as: 'Edit', keys: { path: 'file_path' } },
+    grep: { as: 'Grep' },
+    find: { as: 'Glob' },
+    ls: { as: 'LS' }
+  },
+  config: {
+    user: '.pi/agent/extensions/carabiner.js',
+    project: '.pi/extensions/carabiner.js',
+    at: event => [event],
+    entry: line => ({ line })
+  },
+  answer: (outcome, _, input) => ({ ...answerFor(outcome, shownOutput(outcome, input)) }),
+  limits: [
+    'pi cannot ask a person for a hook: a call that hooks or rules ask about is refused.',
+    'Stop hooks cannot keep pi from stopping. pi has no subagents and no MCP servers of its own.'
+  ]
+}

@@ -1,0 +1,162 @@
+import { isAbsolute } from 'node:path'
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import { fieldNames, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import { decide } from '../../permissions/decide.ts'
+import { ruleForCall } from '../../permissions/suggestions.ts'
+import { parseRule } from '../../permissions/rule.ts'
+import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
+import { USUAL_MANAGED, type Where } from '../../settings/files/sources.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isWithin } from '../../world/files/paths.ts'
+import { loadProjectState, projectIsTrusted, type ProjectState } from '../common.ts'
+import { needsNoTrust, openGate, withRules, type FolderGate } from '../gate.ts'
+import { factsHere } from '../rules/policy.ts'
+import type { Dialect, HostCall, HostEvent } from './dialect.ts'
+import { fitOutcome, strictest } from './fit.ts'
+import { seenCall } from './host-call.ts'
+
+/** What fields of our events are that other agents do not send. */
+const ABSENT: PlainObject = {
+  source: 'startup',
+  reason: 'other',
+  trigger: 'auto',
+  custom_instructions: null,
+  compact_summary: '',
+  stop_hook_active: false,
+  agent_id: 'unknown',
+  agent_type: 'unknown',
+  agent_transcript_path: '',
+  success: true,
+  message: '',
+  notification_type: 'other',
+  tool_response: null,
+  error: ''
+}
+
+/** An event of a host, read. */
+export interface HostInput {
+  readonly event: HostEvent
+  readonly input: PlainObject
+  /** The folder that relative paths are about. A model may choose it. */
+  readonly cwd: string
+}
+
+/** The payload as hooks see it, but for its tool. Throws if it cannot be one of this host and event. */
+export function readPayload(dialect: Dialect, name: string, text: string): HostInput {
+  const { title, events, read = same } = dialect
+  const event = events[name]!
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw new Error(`the payload is not complete JSON (${text.length} characters)`)
+  }
+  if (!isObject(given)) throw new Error('the payload is not a JSON object')
+  const { hook_event_name: own = name, ...payload } = read(given)
+  if (own !== name) throw new Error(`the payload is about ${String(own)}, not about ${name} of ${title}`)
+  const { cwd } = payload
+  if (typeof cwd !== 'string' || !isAbsolute(cwd)) throw new Error(`the payload names no folder (cwd): is it of ${title}?`)
+  const input: PlainObject = { tool_use_id: `call_${crypto.randomUUID()}` }
+  for (const field of fieldNames(event.as)) {
+    const value = payload[field] ?? ABSENT[field]
+    if (value !== undefined && field !== 'hook_event_name') input[field] = value
+  }
+  for (const field of ['tool_name', 'tool_input', 'prompt'])
+    if (Object.hasOwn(rowOf(event.as).fields, field) && payload[field] === undefined)
+      throw new Error(`the payload has no ${field}: is it of ${title}?`)
+  return { event, input: { ...payload, ...input }, cwd }
+}
+
+const same = (payload: PlainObject): PlainObject => payload
+
+/** What hooks and rules of the folder say about an event of a host, as far as the host can do it. */
+export async function judgeEvent(
+  dialect: Dialect,
+  { event: row, input, cwd, start }: HostInput & { readonly start: string },
+  signal: AbortSignal
+): Promise<Outcome> {
+  const { projectVariable: variable, title, keepsStopping = false } = dialect
+  const isRepeated = row.as === 'Stop' && keepsStopping && input['stop_hook_active'] === true
+  // The host would go on for ever.
+  const event = isRepeated ? { ...row, takes: row.takes.filter(effect => effect !== 'deny') } : row
+  const project = variable === undefined ? undefined : process.env[variable]
+  const state = loadProjectState({ cwd: project ?? start })
+  const trusted = needsNoTrust(state) || projectIsTrusted(state.trust, {})
+  if (!trusted)
+    throw new Error(
+      `the hooks and rules of ${state.loaded.root} are not trusted: look at them with \`carabiner hooks trust\` there`
+    )
+  const gate = await openGate(state, {}, trusted, withoutHooksOf(dialect, state))
+  try {
+    if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
+    if (!('tool_name' in input)) {
+      const outcome = await fire(gate, event.as, input, signal)
+      return fitOutcome(outcome, event, { title, tool: '', input: {}, advice: '' })
+    }
+    const own = { name: String(input['tool_name']), input: inputIn(input) }
+    const { calls, cwd: folder, inOwnKeys } = seenCall(dialect, own, cwd)
+    const takes = event.takes.filter(effect => inOwnKeys !== undefined || !effect.endsWith('rewrite'))
+    const outcomes: Outcome[] = []
+    for (const call of calls) {
+      const seen = { ...input, cwd: folder, tool_name: call.name, tool_input: call.input }
+      const judged = await judgeCall(gate, event.as, seen, signal)
+      const updatedInput = judged.updatedInput && (inOwnKeys?.(judged.updatedInput) ?? judged.updatedInput)
+      const facts = { title, tool: own.name, input: own.input, advice: adviceFor(gate, call, folder) }
+      outcomes.push(fitOutcome({ ...judged, updatedInput }, { ...event, takes }, facts))
+    }
+    return strictest(outcomes)
+  } finally {
+    await gate.armed.close()
+  }
+}
+
+const inputIn = ({ tool_input: input }: PlainObject): PlainObject => (isObject(input) ? input : { input })
+
+async function fire(gate: FolderGate, event: EventName, input: PlainObject, signal: AbortSignal): Promise<Outcome> {
+  return gate.armed.hooks.fire(event, input as FireInput<EventName>, { signal })
+}
+
+/** Hooks, then rules, then hooks that answer questions, as in a session. */
+async function judgeCall(
+  gate: FolderGate,
+  event: EventName,
+  input: PlainObject,
+  signal: AbortSignal
+): Promise<Outcome> {
+  const outcome = await fire(gate, event, input, signal)
+  if (event !== 'PreToolUse') return outcome
+  const { tool_name: name, tool_input, cwd } = input
+  const facts = factsHere(String(name), (outcome.updatedInput ?? tool_input) as PlainObject, gate.policy)
+  const ruled = withRules(outcome, { ...facts, cwd: String(cwd) }, gate.policy)
+  if (ruled.decision !== 'ask') return ruled
+  const request = { tool_name: name, tool_input: facts.input, session_id: input['session_id'], cwd }
+  const answered = await fire(gate, 'PermissionRequest', request, signal)
+  const { decision, by, reason } = answered
+  if (decision === 'deny') return { ...ruled, decision, by, reason, blocked: true }
+  const byOthers = gate.armed.hooks
+    .list('PermissionRequest')
+    .filter(({ source }) => !gate.armed.isOfProject(source))
+    .some(hook => answered.reasons.some(verdict => verdict.decision === 'allow' && verdict.by === hook.name))
+  // A hook of the project does not answer questions of the user.
+  return decision === 'allow' && byOthers ? { ...ruled, decision, by, reason } : ruled
+}
+
+/** The rule that would allow a call that is asked about, if there is one. */
+function adviceFor({ policy }: FolderGate, call: HostCall, cwd: string): string {
+  const facts = { ...factsHere(call.name, call.input, policy), cwd }
+  const rule = ruleForCall(facts) ?? ''
+  const added = parseRule(rule, 'allow', 'your settings')
+  const isEnough = 'tool' in added && decide(facts, { ...policy, rules: [...policy.rules, added] }).decision === 'allow'
+  return isEnough ? `add ${rule} to permissions.allow` : 'change what asks, or allow it with a PermissionRequest hook of yours'
+}
+
+/** Claude Code itself runs the hooks of its own files: here they would run twice. */
+function withoutHooksOf({ title }: Dialect, { loaded, where }: ProjectState): Loaded {
+  if (title !== 'Claude Code') return loaded
+  return { ...loaded, hooks: loaded.hooks.filter(hook => isOurs(hook, where)) }
+}
+
+export const isOurs = ({ path, place: { file }, scope }: LoadedHook, { ownHome, managed }: Where): boolean =>
+  path[0] === 'carabiner' ||
+  scope === 'flag' ||
+  [ownHome, ...managed.filter(folder => folder !== USUAL_MANAGED[0])].some(folder => isWithin(file, folder))
