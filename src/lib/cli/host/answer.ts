@@ -1,4 +1,5 @@
 import { CarabinerError, errorMessage } from '../../errors.ts'
+import { neutralOutcome } from '../../hooks/dispatch/outcome.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { outcomeOfError } from '../../sdks/agent-sdk.ts'
 import type { PlainObject } from '../../util/plain.ts'
@@ -40,12 +41,18 @@ export async function answerHook({ host, event: name, payload, cwd, deadline }: 
   const outcome = await time
     .within(async () => {
       const read = readPayload(dialect, name, payload)
+      if (read === undefined) return neutralOutcome({ event: event.as, decides: true })
       input = read.input
       return judgeEvent(dialect, { ...read, start: cwd }, time.signal)
     })
     .catch((error: unknown) => {
       const message = error instanceof CarabinerError ? (error.forCommandLine ?? error.message) : errorMessage(error)
-      return fitOutcome(outcomeOfError(event.as, new Error(message)), event, { title, tool: '', input: {}, advice: '' })
+      const reason = `Carabiner cannot judge this: ${message}`
+      const outcome = { ...outcomeOfError(event.as, error), systemMessages: [] }
+      const said = isGate(event.as)
+        ? { reason }
+        : { systemMessages: [{ by: 'carabiner', text: reason, to: 'user' as const }] }
+      return fitOutcome({ ...outcome, ...said }, event, { title, tool: '', input: {}, advice: '' })
     })
   const answer = dialect.answer(outcome, name, input)
   const said = event.takes.includes('notice') ? undefined : textsOf(outcome).user

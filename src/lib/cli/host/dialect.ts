@@ -3,7 +3,18 @@ import type { EventName } from '../../hooks/events/event-table.ts'
 import type { PlainObject } from '../../util/plain.ts'
 
 /** What an answer to an event can do; `allowed rewrite`: only together with an allow; `merged rewrite`: no key can be removed. What it cannot do is refused or reported. */
-export type Effect = 'allow' | 'allowed rewrite' | 'ask' | 'context' | 'deny' | 'end' | 'merged rewrite' | 'notice' | 'output' | 'rewrite'
+export type Effect =
+  | 'allow'
+  | 'allowed rewrite'
+  | 'ask'
+  | 'context'
+  | 'deny'
+  | 'end'
+  | 'merged rewrite'
+  | 'notice'
+  | 'output'
+  | 'prompt'
+  | 'rewrite'
 
 /** An event of a host: another agent, whose hooks Carabiner answers. */
 export interface HostEvent {
@@ -25,6 +36,8 @@ export interface HostTool {
   readonly keys?: Readonly<Record<string, string>>
   /** The key with the folder in which it runs. */
   readonly folder?: string
+  /** The call that it makes. Hooks cannot rewrite it. */
+  readonly inner?: (input: PlainObject) => HostCall
   /** The calls that one call stands for: each is judged. Hooks cannot rewrite them. */
   readonly calls?: (input: PlainObject) => readonly HostCall[]
 }
@@ -51,13 +64,15 @@ export interface Dialect {
   /** By the host's names. */
   readonly events: Readonly<Record<string, HostEvent>>
   readonly tools: Readonly<Record<string, HostTool>>
+  /** The calls that one of a tool outside of that table may be, by the names that hooks see. */
+  readonly unlisted?: (name: string, input: PlainObject) => readonly HostCall[]
   readonly config: HostConfig
   /** The variable that names the project. Without it, the project is where the host starts its hooks. */
   readonly projectVariable?: string
   /** It has no limit of its own for hooks that keep the agent from stopping: one may do so once in a row. */
   readonly keepsStopping?: true
-  /** The host's payload with the names that hooks see; its tool is mapped afterwards. */
-  readonly read?: (payload: PlainObject) => PlainObject
+  /** The host's payload with the names that hooks see, undefined if there is nothing to judge. Its tool is mapped later. */
+  readonly read?: (payload: PlainObject) => PlainObject | undefined
   /** What the host reads: only what the event takes is left in the outcome, and `updatedInput` has the host's keys. */
   readonly answer: (outcome: Outcome, event: string, input: PlainObject) => PlainObject
   /** What remains outside of the gate, and what it cannot do there: one sentence each. */

@@ -1,5 +1,5 @@
 import { STRENGTH } from '../../hooks/events/answers.ts'
-import type { Outcome, SystemMessage } from '../../hooks/dispatch/outcome.ts'
+import { goesOn, type Outcome, type SystemMessage } from '../../hooks/dispatch/outcome.ts'
 import { isGate, rowOf } from '../../hooks/events/event-table.ts'
 import { definedFields } from '../../sdks/agent-sdk.ts'
 import { HIDDEN_OUTPUT, outputAfter } from '../../hooks/guard.ts'
@@ -21,10 +21,11 @@ export interface FitFacts {
  * The outcome with only what the host can do. Where it cannot do what restricts, the event is refused, with what to do
  * instead; where nothing can be refused, a notice says so.
  */
-export function fitOutcome(outcome: Outcome, { as, takes }: HostEvent, facts: FitFacts): Outcome {
+export function fitOutcome(given: Outcome, { as, takes }: HostEvent, facts: FitFacts): Outcome {
+  const outcome = rowOf(as).answer === 'stop' && given.decision !== 'deny' && goesOn(given) ? sentBack(given) : given
   const can = (effect: Effect): boolean => takes.includes(effect)
   const { title, tool, advice } = facts
-  const { decision, by = 'a hook', reason, updatedInput, updatedPrompt, continue: goesOn, stopReason } = outcome
+  const { decision, by = 'a hook', reason, updatedInput, updatedPrompt, continue: more, stopReason } = outcome
   const refuse = (why: string): Outcome => fitOutcome(refusalOf(outcome, why), { as, takes }, facts)
   if (decision !== 'deny') {
     const asked = `it needs permission (${reason ?? `${by} asks`})`
@@ -36,15 +37,20 @@ export function fitOutcome(outcome: Outcome, { as, takes }: HostEvent, facts: Fi
       can('rewrite') || (can('allowed rewrite') && decision === 'allow') || (can('merged rewrite') && keepsKeys)
     if (updatedInput !== undefined && !mayRewrite)
       return refuse(`a hook corrected this call. Call ${tool} with ${safeJson(updatedInput)}`)
-    if (updatedPrompt !== undefined) return refuse(`a hook changed the prompt, which ${title} cannot do`)
-    if (goesOn === false && !can('end') && isGate(as)) return refuse(stopReason ?? `${by} ends the run`)
+    if (updatedPrompt !== undefined && !can('prompt'))
+      return refuse(`a hook changed the prompt, which ${title} cannot do`)
+    if (more === false && !can('end') && isGate(as)) return refuse(stopReason ?? `${by} ends the run`)
   }
-  return { ...outcome, ...(decision === 'allow' && !can('allow') && { decision: undefined }), ...lost(outcome, can, title) }
+  return {
+    ...outcome,
+    ...(decision === 'allow' && !can('allow') && { decision: undefined }),
+    ...lost(outcome, can, title)
+  }
 }
 
 /** What has no effect in the host, as notices. */
 function lost(outcome: Outcome, can: (effect: Effect) => boolean, title: string): Partial<Outcome> {
-  const { event, decision, by = 'a hook', reason, contexts, continue: goesOn, fields, suppressOutput } = outcome
+  const { event, decision, by = 'a hook', reason, contexts, continue: more, fields, suppressOutput } = outcome
   const isHidden = suppressOutput || 'updatedToolOutput' in fields || 'updatedMCPToolOutput' in fields
   const notices: string[] = []
   const drop = <K extends keyof Outcome>(key: K, value: Outcome[K], notice: string): Partial<Outcome> => {
@@ -54,12 +60,22 @@ function lost(outcome: Outcome, can: (effect: Effect) => boolean, title: string)
   const dropped = {
     ...(decision === 'deny' && !can('deny') && drop('decision', undefined, `${by} refuses ${event} (${reason})`)),
     ...(contexts.length > 0 && !can('context') && drop('contexts', [], `hooks add context on ${event}`)),
-    ...(goesOn === false && !can('end') && !isGate(event) && drop('continue', undefined, `${by} ends the run`)),
+    ...(more === false && !can('end') && !isGate(event) && drop('continue', undefined, `${by} ends the run`)),
     ...(event === 'PostToolUse' && isHidden && !can('output') && drop('fields', {}, 'a hook replaces this output'))
   }
   const said = notices.map((text): SystemMessage => ({ by: 'carabiner', text, to: 'user' }))
   return { ...dropped, systemMessages: [...outcome.systemMessages, ...said] }
 }
+
+/** An agent that does not stop, because of a context or \`continue: true\`. */
+const sentBack = (outcome: Outcome): Outcome => ({
+  ...outcome,
+  decision: 'deny',
+  blocked: true,
+  reason: outcome.additionalContext ?? 'a hook asks to continue',
+  contexts: [],
+  continue: undefined
+})
 
 const refusalOf = (outcome: Outcome, reason: string): Outcome => ({
   ...outcome,
@@ -98,7 +114,10 @@ export function textsOf({ event, decision, contexts, systemMessages, failures }:
 }
 
 /** The text that hooks put in place of the output of a tool, if they did. Hosts ignore an empty one. */
-export function shownOutput(outcome: Outcome, { tool_name: name, tool_response: own }: PlainObject): string | undefined {
+export function shownOutput(
+  outcome: Outcome,
+  { tool_name: name, tool_response: own }: PlainObject
+): string | undefined {
   const output = outcome.event === 'PostToolUse' ? outputAfter(outcome, String(name), own) : own
   if (output === own) return undefined
   const text = typeof output === 'string' ? output : (JSON.stringify(output) ?? '')

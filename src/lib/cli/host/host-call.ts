@@ -13,17 +13,21 @@ export interface SeenCall {
   readonly inOwnKeys: ((input: PlainObject) => PlainObject) | undefined
 }
 
-export function seenCall({ tools, title }: Dialect, { name, input }: HostCall, cwd: string): SeenCall {
+export function seenCall(dialect: Dialect, { name, input }: HostCall, cwd: string): SeenCall {
+  const { tools, title } = dialect
   const row = Object.hasOwn(tools, name) ? tools[name] : undefined
+  if (row?.inner !== undefined) return { ...seenCall(dialect, row.inner(input), cwd), inOwnKeys: undefined }
   if (row?.calls !== undefined) {
     const calls = row.calls(input).map(call => withAbsolutePath(call, cwd))
     if (calls.length === 0) throw new Error(`it is not known what this call of ${name} of ${title} would do`)
     return { calls, cwd, inOwnKeys: undefined }
   }
+  const others = row === undefined ? (dialect.unlisted?.(name, input) ?? []) : []
+  if (others.length > 1) return { calls: others, cwd, inOwnKeys: undefined }
   const folder = resolve(cwd, String(input[row?.folder ?? ''] ?? '.'))
   const keys = Object.entries(row?.keys ?? {})
   const own = new Map(keys.map(([theirs, ours]) => [ours, theirs]))
-  const call = { name: row?.as ?? name, input: renamed(input, new Map(keys)) }
+  const call = { name: row?.as ?? others[0]?.name ?? name, input: renamed(input, new Map(keys)) }
   return { calls: [withAbsolutePath(call, folder)], cwd: folder, inOwnKeys: changed => renamed(changed, own) }
 }
 

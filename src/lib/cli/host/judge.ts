@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
-import { fieldNames, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
-import { decide } from '../../permissions/decide.ts'
+import { isGate, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import { decide, readableBy } from '../../permissions/decide.ts'
+import type { CallFacts, Policy } from '../../permissions/policy.ts'
 import { ruleForCall } from '../../permissions/suggestions.ts'
 import { parseRule } from '../../permissions/rule.ts'
 import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
@@ -33,6 +34,9 @@ const ABSENT: PlainObject = {
   error: ''
 }
 
+/** Without them there is nothing to judge. */
+const NEEDED = ['tool_name', 'tool_input', 'prompt']
+
 /** An event of a host, read. */
 export interface HostInput {
   readonly event: HostEvent
@@ -41,8 +45,8 @@ export interface HostInput {
   readonly cwd: string
 }
 
-/** The payload as hooks see it, but for its tool. Throws if it cannot be one of this host and event. */
-export function readPayload(dialect: Dialect, name: string, text: string): HostInput {
+/** The payload as hooks see it, but for its tool; undefined if there is nothing to judge. Throws if it cannot be one of this host and event. */
+export function readPayload(dialect: Dialect, name: string, text: string): HostInput | undefined {
   const { title, events, read = same } = dialect
   const event = events[name]!
   let given: unknown
@@ -52,19 +56,22 @@ export function readPayload(dialect: Dialect, name: string, text: string): HostI
     throw new Error(`the payload is not complete JSON (${text.length} characters)`)
   }
   if (!isObject(given)) throw new Error('the payload is not a JSON object')
-  const { hook_event_name: own = name, ...payload } = read(given)
+  const named = read(given)
+  if (named === undefined) return undefined
+  const { hook_event_name: own = name, ...payload } = named
   if (own !== name) throw new Error(`the payload is about ${String(own)}, not about ${name} of ${title}`)
   const { cwd } = payload
-  if (typeof cwd !== 'string' || !isAbsolute(cwd)) throw new Error(`the payload names no folder (cwd): is it of ${title}?`)
-  const input: PlainObject = { tool_use_id: `call_${crypto.randomUUID()}` }
-  for (const field of fieldNames(event.as)) {
-    const value = payload[field] ?? ABSENT[field]
-    if (value !== undefined && field !== 'hook_event_name') input[field] = value
-  }
-  for (const field of ['tool_name', 'tool_input', 'prompt'])
-    if (Object.hasOwn(rowOf(event.as).fields, field) && payload[field] === undefined)
+  if (typeof cwd !== 'string' || !isAbsolute(cwd))
+    throw new Error(`the payload names no folder (cwd): is it of ${title}?`)
+  const input: PlainObject = {}
+  // A field that it leaves empty is one that it does not have.
+  for (const [key, value] of Object.entries(payload)) if (value !== null) input[key] = value
+  for (const field of Object.keys(rowOf(event.as).fields).filter(key => !key.endsWith('?'))) {
+    if (input[field] === undefined && NEEDED.includes(field))
       throw new Error(`the payload has no ${field}: is it of ${title}?`)
-  return { event, input: { ...payload, ...input }, cwd }
+    input[field] ??= field === 'tool_use_id' ? `call_${crypto.randomUUID()}` : ABSENT[field]
+  }
+  return { event, input, cwd }
 }
 
 const same = (payload: PlainObject): PlainObject => payload
@@ -113,7 +120,9 @@ export async function judgeEvent(
 const inputIn = ({ tool_input: input }: PlainObject): PlainObject => (isObject(input) ? input : { input })
 
 async function fire(gate: FolderGate, event: EventName, input: PlainObject, signal: AbortSignal): Promise<Outcome> {
-  return gate.armed.hooks.fire(event, input as FireInput<EventName>, { signal })
+  const outcome = await gate.armed.hooks.fire(event, input as FireInput<EventName>, { signal })
+  if (!isGate(event) || outcome.decision !== 'deny') return outcome
+  return { ...outcome, reason: `refused by ${outcome.by}: ${outcome.reason}` }
 }
 
 /** Hooks, then rules, then hooks that answer questions, as in a session. */
@@ -128,6 +137,14 @@ async function judgeCall(
   const { tool_name: name, tool_input, cwd } = input
   const facts = factsHere(String(name), (outcome.updatedInput ?? tool_input) as PlainObject, gate.policy)
   const ruled = withRules(outcome, { ...facts, cwd: String(cwd) }, gate.policy)
+  const shown = ruled.decision === 'deny' ? undefined : unreadableIn(facts, gate.policy)
+  if (shown !== undefined)
+    return {
+      ...ruled,
+      decision: 'deny',
+      blocked: true,
+      reason: `the search would show ${shown}; search where it is not`
+    }
   if (ruled.decision !== 'ask') return ruled
   const request = { tool_name: name, tool_input: facts.input, session_id: input['session_id'], cwd }
   const answered = await fire(gate, 'PermissionRequest', request, signal)
@@ -141,13 +158,25 @@ async function judgeCall(
   return decision === 'allow' && byOthers ? { ...ruled, decision, by, reason } : ruled
 }
 
+/** What a search shows although rules refuse to read it: only our own Grep can leave it out. */
+function unreadableIn({ tool, subject, ruled }: CallFacts, policy: Policy): string | undefined {
+  if (tool !== 'Grep' || subject?.kind !== 'file' || ruled === undefined) return undefined
+  const files = ruled.below(subject.path)
+  if (files === undefined) return 'more files than rules about files can be checked for'
+  const isReadable = readableBy(policy)
+  const hidden = files.map(({ names }) => `/${names.join('/')}`).find(file => !isReadable(file))
+  return hidden && `${hidden}, which rules refuse`
+}
+
 /** The rule that would allow a call that is asked about, if there is one. */
 function adviceFor({ policy }: FolderGate, call: HostCall, cwd: string): string {
   const facts = { ...factsHere(call.name, call.input, policy), cwd }
   const rule = ruleForCall(facts) ?? ''
   const added = parseRule(rule, 'allow', 'your settings')
   const isEnough = 'tool' in added && decide(facts, { ...policy, rules: [...policy.rules, added] }).decision === 'allow'
-  return isEnough ? `add ${rule} to permissions.allow` : 'change what asks, or allow it with a PermissionRequest hook of yours'
+  return isEnough
+    ? `add ${rule} to permissions.allow`
+    : 'change what asks, or allow it with a PermissionRequest hook of yours'
 }
 
 /** Claude Code itself runs the hooks of its own files: here they would run twice. */

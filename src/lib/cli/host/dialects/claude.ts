@@ -4,9 +4,9 @@ import type { Dialect, Effect, HostEvent } from '../dialect.ts'
 
 const EFFECTS: readonly Effect[] = ['allow', 'ask', 'context', 'deny', 'end', 'notice', 'output', 'rewrite']
 
-/** It has the events of the contract, under the same names, and takes the same answers. */
+/** It has the events of the contract, under the same names, and takes the same answers. A process for each piece of text would be too many. */
 const events = Object.fromEntries(
-  EVENT_NAMES.filter(name => !MISSING.includes(name as never)).map((as): [string, HostEvent] => [
+  EVENT_NAMES.filter(name => ![...MISSING, 'MessageDisplay'].includes(name)).map((as): [string, HostEvent] => [
     as,
     { as, takes: EFFECTS.filter(effect => effect !== 'deny' || rowOf(as).takes.decisions.includes('deny')) }
   ])
@@ -27,6 +27,7 @@ export const CLAUDE: Dialect = {
   answer: (outcome, _, input) => ({ ...answerFor(outcome, replacedOutput(outcome, input)) }),
   limits: [
     'Hooks in the settings files of Claude Code are run by Claude Code itself: when they fail, it runs the call. Put them under "carabiner", "hooks" in the same file, and they close the gate.',
+    'MessageDisplay hooks do not run.',
     'Results of web searches and of tools that the model provider runs are seen by no hook.'
   ]
 }

@@ -26,7 +26,10 @@ function answer(outcome: Outcome, event: string, input: PlainObject): PlainObjec
       hookSpecificOutput:
         decision === undefined
           ? undefined
-          : { hookEventName: event, decision: definedFields({ behavior: decision, message: decision === 'deny' ? reason : undefined }) }
+          : {
+              hookEventName: event,
+              decision: definedFields({ behavior: decision, message: decision === 'deny' ? reason : undefined })
+            }
     })
   const output = shownOutput(outcome, input)
   const refusal = decision === 'deny' ? [reason] : []

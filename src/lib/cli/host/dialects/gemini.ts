@@ -9,9 +9,11 @@ function answer(outcome: Outcome, event: string, input: PlainObject): PlainObjec
   const { decision, reason, updatedInput, continue: goesOn, stopReason } = outcome
   const { model, user } = textsOf(outcome)
   const output = shownOutput(outcome, input)
-  // After a tool, a refusal would hide the output.
-  const refusal = event === 'AfterTool' ? output : decision === 'deny' ? reason : undefined
-  const context = event === 'AfterTool' && decision === 'deny' ? [reason, model].join('\n').trim() : model
+  const isAfter = event === 'AfterTool'
+  const context = isAfter && decision === 'deny' ? [reason, model].join('\n').trim() : model
+  // After a tool, a refusal replaces the output, and leaves out the context.
+  const replacement = output === undefined ? undefined : [output, context].join('\n').trim()
+  const refusal = isAfter ? replacement : decision === 'deny' ? reason : undefined
   return definedFields({
     decision: refusal === undefined ? undefined : 'deny',
     reason: refusal,
@@ -42,7 +44,6 @@ export const GEMINI: Dialect = {
     AfterAgent: { as: 'Stop', takes: ['deny', 'end', 'notice'] },
     SessionStart: { as: 'SessionStart', takes: ['context', 'notice'] },
     SessionEnd: { as: 'SessionEnd', takes: ['notice'] },
-    PreCompress: { as: 'PreCompact', takes: ['notice'] },
     Notification: { as: 'Notification', takes: ['notice'] }
   },
   tools: {
@@ -58,6 +59,7 @@ export const GEMINI: Dialect = {
       calls: ({ include }) => [include].flat().map(pattern => ({ name: 'Grep', input: { pattern, path: '.' } }))
     },
     web_fetch: { as: 'WebFetch' },
+    invoke_agent: { as: 'Agent', keys: { agent_name: 'subagent_type' } },
     activate_skill: { as: 'Skill', keys: { name: 'skill' } }
   },
   projectVariable: 'GEMINI_PROJECT_DIR',
@@ -73,6 +75,8 @@ export const GEMINI: Dialect = {
   limits: [
     'Gemini CLI cannot ask a person for a hook: a call that hooks or rules ask about is refused.',
     'Context of PreToolUse hooks does not reach the model. A hook that removes a key of a call refuses it instead.',
-    'A hook keeps Gemini CLI from stopping once in a row.'
+    'A hook keeps Gemini CLI from stopping once in a row.',
+    'PreCompact hooks do not run: PreCompress fires before every request, also if nothing is compressed.',
+    'Calls of subagents pass the gate, but Gemini CLI does not say which agent makes them.'
   ]
 }

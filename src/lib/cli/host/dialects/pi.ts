@@ -7,12 +7,12 @@ export const PI: Dialect = {
   title: 'pi',
   verifiedWith: '0.87.1',
   events: {
-    PreToolUse: { as: 'PreToolUse', takes: ['allow', 'deny', 'notice', 'rewrite'] },
+    PreToolUse: { as: 'PreToolUse', takes: ['allow', 'ask', 'context', 'deny', 'end', 'notice', 'rewrite'] },
     PostToolUse: { as: 'PostToolUse', takes: ['context', 'deny', 'notice', 'output'] },
     UserPromptSubmit: { as: 'UserPromptSubmit', takes: ['context', 'deny', 'notice'] },
-    SessionStart: { as: 'SessionStart', takes: ['notice'] },
+    SessionStart: { as: 'SessionStart', takes: ['context', 'notice'] },
     SessionEnd: { as: 'SessionEnd', takes: ['notice'] },
-    Stop: { as: 'Stop', takes: ['notice'] }
+    Stop: { as: 'Stop', takes: ['deny', 'notice'] }
   },
   tools: {
     bash: { as: 'Bash' },
@@ -30,8 +30,10 @@ export const PI: Dialect = {
     entry: line => ({ line })
   },
   answer: (outcome, _, input) => ({ ...answerFor(outcome, shownOutput(outcome, input)) }),
+  keepsStopping: true,
   limits: [
-    'pi cannot ask a person for a hook: a call that hooks or rules ask about is refused.',
-    'Stop hooks cannot keep pi from stopping. pi has no subagents and no MCP servers of its own.'
+    'pi asks a person only at a terminal: elsewhere, a call that hooks or rules ask about is refused.',
+    'A hook keeps pi from stopping once in a row. Commands that the person types with ! pass no hook.',
+    'pi has no subagents and no MCP servers of its own; tools of other extensions pass the gate.'
   ]
 }
