@@ -1,10 +1,11 @@
 /** The formats in which agents talk to their models, as far as a scripted model needs them: one row for each. */
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
-/** A tool call that the model asks for. */
+/** A tool call that the model asks for. Codex has tools in namespaces; Codex and Copilot have some that take a text. */
 export interface ModelCall {
+  readonly namespace?: string
   readonly name: string
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: Readonly<Record<string, unknown>> | string
 }
 
 /** What the model says: tool calls, or a text that ends the turn. */
@@ -66,8 +67,14 @@ const messages: Wire = {
     const blocks = objects(content).flatMap((block, index) => {
       const [start, delta] =
         block['type'] === 'text'
-          ? [{ ...block, text: '' }, { type: 'text_delta', text: block['text'] }]
-          : [{ ...block, input: {} }, { type: 'input_json_delta', partial_json: JSON.stringify(block['input']) }]
+          ? [
+              { ...block, text: '' },
+              { type: 'text_delta', text: block['text'] }
+            ]
+          : [
+              { ...block, input: {} },
+              { type: 'input_json_delta', partial_json: JSON.stringify(block['input']) }
+            ]
       return [
         { type: 'content_block_start', index, content_block: start },
         { type: 'content_block_delta', index, delta },
@@ -90,7 +97,7 @@ const responses: Wire = {
     const outputs = input.filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
     return {
       tools: names(objects(body['tools'])),
-      turns: input.filter(({ type, role }) => role === 'assistant' || type === 'function_call').length,
+      turns: input.filter(({ type, role }) => role === 'assistant' || textOf(type).endsWith('_call')).length,
       results: outputs.map(({ output }) => textOf(output))
     }
   },
@@ -102,12 +109,12 @@ const responses: Wire = {
       ...('text' in step
         ? [{ type: 'message', id: `${id}_m`, role: 'assistant', content: [{ type: 'output_text', text: step.text }] }]
         : []),
-      ...callsOf(step).map((call, at) => ({
-        type: 'function_call',
-        id: `${id}_f${at}`,
+      ...callsOf(step).map(({ input, ...call }, at) => ({
+        ...call,
         call_id: `${id}_${at}`,
-        name: call.name,
-        arguments: JSON.stringify(call.input)
+        ...(typeof input === 'string'
+          ? { type: 'custom_tool_call', input }
+          : { type: 'function_call', arguments: JSON.stringify(input) })
       }))
     ],
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
@@ -131,7 +138,7 @@ const completions: Wire = {
   read(body) {
     const all = objects(body['messages'])
     return {
-      tools: names(objects(body['tools']).map(tool => (isObject(tool['function']) ? tool['function'] : tool))),
+      tools: names(objects(body['tools']).flatMap(tool => [tool['function'], tool['custom']].filter(isObject))),
       turns: all.filter(({ role }) => role === 'assistant').length,
       results: all.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content))
     }
@@ -141,11 +148,12 @@ const completions: Wire = {
 }
 
 function completion(step: ModelStep, id: string, key: 'message' | 'delta'): object {
-  const tool_calls = callsOf(step).map((call, index) => ({
+  const tool_calls = callsOf(step).map(({ name, input }, index) => ({
     index,
     id: `${id}_${index}`,
-    type: 'function',
-    function: { name: call.name, arguments: JSON.stringify(call.input) }
+    ...(typeof input === 'string'
+      ? { type: 'custom', custom: { name, input } }
+      : { type: 'function', function: { name, arguments: JSON.stringify(input) } })
   }))
   const said = { role: 'assistant', content: sayingOf(step), ...(tool_calls.length === 0 ? {} : { tool_calls }) }
   return {
@@ -162,7 +170,7 @@ const gemini: Wire = {
   path: /:(?:stream)?generateContent$/i,
   read(body) {
     const contents = objects(body['contents'])
-    const parts = contents.flatMap(({ parts }) => objects(parts))
+    const parts = contents.flatMap(content => objects(content['parts']))
     const answers = parts.map(part => part['functionResponse']).filter(isObject)
     return {
       tools: objects(body['tools']).flatMap(tool => names(objects(tool['functionDeclarations']))),

@@ -1,0 +1,63 @@
+/** Runs a host once, without a person, against a scripted model. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { startProcess } from '../../world/process/process.ts'
+import type { Program } from '../../world/process/program.ts'
+import { HOST_PROGRAMS } from './host-program.ts'
+import type { HostName } from './hosts.ts'
+import { startModelServer, type ModelServer } from './model-server.ts'
+import type { ModelRequest, ModelStep } from './model-wire.ts'
+
+export interface HostRun {
+  readonly host: HostName
+  /** The program's file. */
+  readonly file: string
+  readonly project: string
+  /** For files that only this run needs. */
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  /** After the arguments that all runs have. */
+  readonly args?: readonly string[]
+  readonly answer: (request: ModelRequest) => ModelStep
+  /** Then it is ended, in seconds. */
+  readonly limit: number
+}
+
+export interface HostRan {
+  readonly code: number | null
+  readonly isLate: boolean
+  /** All that it printed. */
+  readonly printed: string
+  readonly requests: ModelServer['requests']
+}
+
+export async function runHost(run: HostRun): Promise<HostRan> {
+  const { host, file, project, folder } = run
+  const server = await startModelServer(run.answer)
+  try {
+    const { args, env, files } = HOST_PROGRAMS[host].start({ url: server.url, project, folder })
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text)
+    }
+    const program = { file, args: [...args, ...(run.args ?? [])], cwd: project, env: { ...run.env, ...env } }
+    return { ...(await ended(program, run.limit)), requests: server.requests }
+  } finally {
+    await server.close()
+  }
+}
+
+async function ended(program: Program, limit: number): Promise<Omit<HostRan, 'requests'>> {
+  let printed = ''
+  let isLate = false
+  const add = (chunk: Buffer): void => void (printed += chunk.toString())
+  const running = startProcess(program, { stdout: add, stderr: add })
+  running.close()
+  const timer = setTimeout(() => {
+    isLate = true
+    running.end()
+  }, limit * 1_000)
+  const { code, error } = await running.ended
+  clearTimeout(timer)
+  return { code, isLate, printed: error === undefined ? printed : error.message }
+}
