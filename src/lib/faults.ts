@@ -124,6 +124,7 @@ export const FAULTS = {
     `${what}: ${why}`,
     `${written} was written; correct it or move it away, then run \`carabiner hooks init\` again`
   ],
+  E_INSTALL: (what: string, why: string, fix: string) => [`${what}: ${why}`, `nothing was written; ${fix}`],
   E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
   E_START: (why: string) => [`the session could not begin: ${why}`, ''],
   E_USAGE: (why: string) => forBoth(why, '', 'see --help'),

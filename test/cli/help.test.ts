@@ -93,7 +93,7 @@ describe('completion', () => {
 
   test('bash offers commands, events and flags', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['fire', 'hooks', 'completion', '--help', '--version']))
-    expect((await offered('hooks', '')).toSorted()).toEqual(['check', 'init', 'list', 'test', 'trust'])
+    expect((await offered('hooks', '')).toSorted()).toEqual(['check', 'init', 'install', 'list', 'test', 'trust'])
     expect((await offered('sessions', '')).toSorted()).toEqual(['export', 'list', 'repair', 'show', 'verify'])
     expect(await offered('sessions', 'repair', 'x', '--d')).toEqual(['--dry-run'])
     expect(await offered('fire', '')).toEqual(expect.arrayContaining([...EVENT_NAMES]))

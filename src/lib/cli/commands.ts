@@ -5,6 +5,7 @@ import {
   FIRE_FLAGS,
   HOOK_FLAGS,
   INIT_FLAGS,
+  INSTALL_FLAGS,
   LIST_FLAGS,
   MCP_FLAGS,
   PROJECT_FLAGS,
@@ -88,7 +89,8 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: 'hook',
-    words: 'answer an event of another agent by the hooks and rules of its folder; hooks install writes the line that calls it',
+    words:
+      'answer an event of another agent by the hooks and rules of its folder; hooks install writes the line that calls it',
     flags: HOOK_FLAGS,
     examples: [
       ['carabiner hooks install --for codex', 'puts the gate in front of the tools of Codex'],
@@ -112,6 +114,17 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner hooks init --test "make check"', 'with another command for the tests']
     ],
     run: async (_, flags) => (await import('./hooks/init.ts')).initHooks(flags)
+  },
+  {
+    name: 'hooks install',
+    words: 'put the gate in front of the tools of another agent, and see that it holds',
+    flags: INSTALL_FLAGS,
+    examples: [
+      ['carabiner hooks install --for codex', 'in every project of this user'],
+      ['carabiner hooks install --for claude --project --print', 'what would be written in this project?'],
+      ['carabiner hooks install --for codex --remove', 'the file is as it was before']
+    ],
+    run: async (_, flags) => (await import('./host/install.ts')).installHooks(flags)
   },
   {
     name: 'hooks list',

@@ -36,7 +36,7 @@ function examine(flags: ProjectFlags) {
   const isIdle = ({ hook }: HookStatus): boolean => hook.owner !== undefined
   const findings = [...loaded.findings, ...lint(loaded)].filter(({ gate, level }) => gate && level !== 'info')
   const stopping = findings.filter(stopsRun)
-  const off = statuses.filter(each => each.off !== undefined && !isIdle(each))
+  const off = statuses.filter(each => each.off !== undefined && !isIdle(each) && !each.hook.isOwnLine)
   const modules = loaded.modules.map(module => ({ file: module.file, barred: reasonBarred(module, situation) }))
   const barred = modules.filter(module => module.barred !== undefined)
   const noSandbox = loaded.sandbox.enabled ? sandboxProblem() : undefined

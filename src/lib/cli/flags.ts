@@ -147,7 +147,11 @@ export const FIRE_FLAGS = table([
 export type FireFlags = FlagValues<typeof FIRE_FLAGS>
 
 export const HOOK_FLAGS = table([
-  { flags: '--for <agent>', once: true, words: 'the agent whose hook this is: claude, codex, gemini, qwen, copilot, pi' },
+  {
+    flags: '--for <agent>',
+    once: true,
+    words: 'the agent whose hook this is: claude, codex, gemini, qwen, copilot, pi'
+  },
   { flags: '--event <name>', once: true, words: 'the event, by the name that the agent gives it' },
   { flags: '--deadline <seconds>', once: true, words: 'answer within this time (default 50)' },
   { flags: '--warm', words: 'afterwards, keep a process that answers the next events faster' },
@@ -168,6 +172,17 @@ export const CHECK_FLAGS = table([
 export const INIT_FLAGS = table([
   { flags: '--test <command>', words: 'the command that runs the project’s tests (default: found in the project)' },
   { flags: '--dry-run', words: 'only print what would be written' },
+  JSON_FLAG,
+  { flags: '--cwd <folder>', words: 'start from this folder' }
+])
+
+export const INSTALL_FLAGS = table([
+  { flags: '--for <agent>', once: true, words: 'the agent: claude, codex, gemini, qwen, copilot, pi' },
+  { flags: '--project', words: 'in this project only (default: for all projects of this user, where the agent can)' },
+  { flags: '--deadline <seconds>', once: true, words: 'the time for each answer (default 50)' },
+  { flags: '--print', words: 'only print what would be written' },
+  { flags: '--remove', words: 'take it out again' },
+  { flags: '--no-probe', words: 'do not start the agent to see whether it asks Carabiner' },
   JSON_FLAG,
   { flags: '--cwd <folder>', words: 'start from this folder' }
 ])

@@ -7,14 +7,15 @@ import { rootOf, staysInProject } from '../../settings/files/sources.ts'
 import { readText } from '../../settings/files/text.ts'
 import { jsonIn } from '../../util/attempt.ts'
 import { isObject } from '../../util/plain.ts'
-import { explained, openFile, readAll } from '../../world/files/files.ts'
-import { isThere, realPath } from '../../world/files/paths.ts'
-import { replaceFile } from '../../world/files/replace.ts'
+import { explained } from '../../world/files/files.ts'
+import { isThere } from '../../world/files/paths.ts'
 import { EXIT, settingsPlaces } from '../common.ts'
 import type { FlagValues, INIT_FLAGS } from '../flags.ts'
 import { alignColumns, escapeLine, printLine, safeJson, withStyle } from '../print.ts'
 import { printProse } from '../terminal/width.ts'
-import { missingLines, NOTHING, policyLines, PROTECT, TESTS, withLines, type PolicyLine } from './starter-settings.ts'
+import { withItems } from '../host/config-edit.ts'
+import { writeText } from '../write-text.ts'
+import { missingLines, NOTHING, policyLines, PROTECT, TESTS, type PolicyLine } from './starter-settings.ts'
 
 type InitFlags = FlagValues<typeof INIT_FLAGS>
 
@@ -35,8 +36,6 @@ interface Plan {
 }
 
 const SETTINGS = '.claude/settings.json'
-/** Some editors begin a file with it. Reading removes it. */
-const BYTE_ORDER_MARK = '\uFEFF'
 
 /** `carabiner hooks init`: writes a starter policy. It adds to what is there, and overwrites nothing. */
 export async function initHooks(flags: InitFlags): Promise<number> {
@@ -72,7 +71,7 @@ function planFor({ cwd, test }: InitFlags): Plan {
     root,
     tests,
     lines,
-    files: [...files, { ...settings, content: lines.length === 0 ? settings.content : withLines(old, lines) }]
+    files: [...files, { ...settings, content: lines.length === 0 ? settings.content : withItems(old ?? '', lines) }]
   }
 }
 
@@ -120,7 +119,7 @@ async function writeFiles({ root, files }: Plan): Promise<void> {
   const written: string[] = []
   for (const file of files.filter(each => stateOf(each) !== 'unchanged')) {
     try {
-      await writeFile(file, root)
+      await writeText(join(root, file.path), file.old, file.content)
     } catch (error) {
       const why = errorMessage(explained(error, join(root, file.path)))
       throw fault(
@@ -131,25 +130,6 @@ async function writeFiles({ root, files }: Plan): Promise<void> {
       )
     }
     written.push(file.path)
-  }
-}
-
-/** Whole or not at all, whatever happens on the way. */
-async function writeFile({ path, old, content }: PolicyFile, root: string): Promise<void> {
-  const file = realPath(join(root, path))
-  if (old === undefined) {
-    await replaceFile(file, [Buffer.from(content)], undefined, () => undefined)
-    return
-  }
-  const open = await openFile(file)
-  try {
-    const bytes = await readAll(open)
-    const text = bytes.toString('utf8')
-    const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-    if (text !== mark + old) throw new Error('it was changed just now')
-    await replaceFile(file, [Buffer.from(mark + content)], { file: open, bytes }, () => undefined)
-  } finally {
-    await open.handle.close()
   }
 }
 

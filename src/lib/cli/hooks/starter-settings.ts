@@ -1,9 +1,7 @@
-import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 import { fault } from '../../faults.ts'
-import { parseDocument } from '../../settings/files/document.ts'
-import type { Findings } from '../../settings/files/finding.ts'
 import { shellWord } from '../../shell/command-words.ts'
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { listsIn } from '../host/config-edit.ts'
 
 export const PROTECT = 'protect-repository.mjs'
 /** What was written when a plan cannot be carried out. */
@@ -84,60 +82,12 @@ export function missingLines(
   text: string | undefined,
   lines: readonly PolicyLine[]
 ): readonly PolicyLine[] {
-  if (text === undefined || text.trim() === '') return lines
-  const { document, findings } = parseDocument(file, text)
-  if (document === undefined) throw fault('E_INIT', `${file} cannot be read as settings`, wordsIn(findings), NOTHING)
-  return lines.filter(({ path, isIn }) => {
-    let at: unknown = document.value
-    for (const [depth, key] of path.entries()) {
-      if (!isObject(at))
-        throw fault(
-          'E_INIT',
-          `${file} cannot be added to`,
-          `${path.slice(0, depth).join('.')} is not an object`,
-          NOTHING
-        )
-      at = at[key]
-      if (at === undefined) return true
-    }
-    if (!Array.isArray(at))
-      throw fault('E_INIT', `${file} cannot be added to`, `${path.join('.')} is not a list`, NOTHING)
-    return !at.some(isIn)
-  })
-}
-
-const wordsIn = ({ all }: Findings): string =>
-  all.map(({ message, place }) => `line ${place.line}: ${message}`).join('; ')
-
-/** The settings with these lines added. All that is there stays, with its comments and its layout. */
-export function withLines(text: string | undefined, lines: readonly PolicyLine[]): string {
-  const before = text === undefined || text.trim() === '' ? '{}\n' : text
-  const tab = /^(?<indent>[ \t]+)\S/m.exec(before)?.groups?.['indent']
-  const formattingOptions = {
-    insertSpaces: tab === undefined || !tab.includes('\t'),
-    tabSize: tab === undefined || tab.includes('\t') ? 2 : tab.length,
-    eol: before.includes('\r\n') ? '\r\n' : '\n'
-  }
-  return lines.reduce(
-    (now, { path, value }) =>
-      behindLast(now, path, JSON.stringify(value, null, tab ?? 2)) ??
-      applyEdits(now, modify(now, [...path, -1], value, { isArrayInsertion: true, formattingOptions })),
-    before
+  const refuse = (what: string, why: string): Error => fault('E_INIT', what, why, NOTHING)
+  const lists = listsIn(
+    file,
+    text ?? '',
+    lines.map(({ path }) => path),
+    refuse
   )
-}
-
-/** The text with one more item in a list whose last item ends its line: what is there stays as it is, with a comment behind it. */
-function behindLast(text: string, path: readonly string[], item: string): string | undefined {
-  const root = parseTree(text)
-  const last = root && findNodeAtLocation(root, [...path])?.children?.at(-1)
-  if (last === undefined) return undefined
-  const end = last.offset + last.length
-  const [, comma = '', rest] =
-    /^([ \t]*,)?([ \t]*(?:\/\/.*|\/\*.*\*\/[ \t]*)?\r?)$/m.exec(text.slice(end).split('\n')[0] ?? '') ?? []
-  const [, indent] = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, last.offset)) ?? []
-  if (rest === undefined || indent === undefined) return undefined
-  const eol = rest.endsWith('\r') ? '\r\n' : '\n'
-  const behind = end + comma.length + rest.replace('\r', '').length
-  const added = `${eol}${indent}${item.replaceAll('\n', `${eol}${indent}`)}`
-  return `${text.slice(0, end)},${text.slice(end + comma.length, behind)}${added}${text.slice(behind)}`
+  return lines.filter(({ isIn }, place) => lists[place]?.some(isIn) !== true)
 }

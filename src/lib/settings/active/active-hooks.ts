@@ -34,6 +34,7 @@ export function hookStatuses(loaded: Loaded, circumstances: Circumstances): read
 
 function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstances): string | undefined {
   const { owners = [], hasAgent = false } = circumstances
+  if (hook.isOwnLine) return 'another agent asks Carabiner by it'
   const barred = reasonBarred(hook, { ...circumstances, loaded })
   if (barred !== undefined) return barred
   if (hook.owner !== undefined && !owners.includes(hook.owner))

@@ -32,6 +32,7 @@ import {
   type Source,
   type Where
 } from './sources.ts'
+import { OWN_LINE } from './own-line.ts'
 import { strayFindings } from './stray-files.ts'
 import { Switches } from './switches.ts'
 
@@ -143,7 +144,9 @@ class Loading {
     const common = { plugin: undefined, owner: undefined, replaces: undefined, ofProject, ...own }
     for (const declared of readHooks(map, path, document.findings)) {
       const place = document.findings.place(declared.path)
-      this.#add({ ...declared, ...common, place, placeOf: placeOf(declared) }, document)
+      const isOwnLine = OWN_LINE.test(String(declared.spec['command']))
+      const hook = { ...declared, ...common, place, placeOf: placeOf(declared), isOwnLine }
+      this.#add(isOwnLine ? { ...hook, ofProject: false } : hook, document)
     }
   }
 

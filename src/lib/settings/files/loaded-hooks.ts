@@ -18,6 +18,8 @@ export interface LoadedHook extends Declared {
   readonly owner: string | undefined
   /** It came with the project, and applies only when the project is trusted. */
   readonly ofProject: boolean
+  /** Another agent asks Carabiner by it, so it never runs here. */
+  readonly isOwnLine: boolean
   /** The user's hook of the same name, which does not run while this one is active. */
   readonly replaces: LoadedHook | undefined
 }

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fault } from '../../faults.ts'
+import { isGate } from '../../hooks/events/event-table.ts'
+import { ownLine } from '../../settings/files/own-line.ts'
+import { foreignHand, type Where } from '../../settings/files/sources.ts'
+import { isWithin, realPath, repositoryTop } from '../../world/files/paths.ts'
+import { EXIT, settingsPlaces } from '../common.ts'
+import type { FlagValues, INSTALL_FLAGS } from '../flags.ts'
+import { alignColumns, escapeLine, printLine, safeJson } from '../print.ts'
+import { printProse } from '../terminal/width.ts'
+import type { Dialect } from './dialect.ts'
+import { dialectOf, HOST_NAMES, isHost, type HostName } from './hosts.ts'
+import { changeFile, jsonFormat, scriptFormat, type Format, type HostFile } from './installed-file.ts'
+import { unenforced } from './unenforced.ts'
+
+type InstallFlags = FlagValues<typeof INSTALL_FLAGS>
+
+/** Agents end a hook that takes too long and go on, so they are given longer than the deadline. In seconds. */
+const GRACE = 15
+
+/** The variable by which people move the folder of each agent, and that folder. */
+const HOMES: Readonly<Record<HostName, readonly [string, string]>> = {
+  claude: ['CLAUDE_CONFIG_DIR', '.claude'],
+  codex: ['CODEX_HOME', '.codex'],
+  gemini: ['GEMINI_CLI_HOME', '.'],
+  qwen: ['QWEN_HOME', '.qwen'],
+  copilot: ['COPILOT_HOME', '.copilot'],
+  pi: ['PI_CODING_AGENT_DIR', '.pi/agent']
+}
+
+/** `carabiner hooks install`: puts the gate in front of the tools of another agent, or takes it away. */
+export async function installHooks(flags: InstallFlags): Promise<number> {
+  const host = flags.for ?? ''
+  if (!isHost(host)) throw fault('E_USAGE', `name the agent: --for ${HOST_NAMES.join(', --for ')}`)
+  const dialect = dialectOf(host)
+  const [isPrinted, isRemoved] = [flags.print === true, flags.remove === true]
+  const events = eventsOf(host, dialect, deadlineIn(flags))
+  const file = placeOf(host, dialect, settingsPlaces(flags.cwd), flags)
+  const format = formatOf(dialect, file, events, deadlineIn(flags) + GRACE)
+  const { state, content } = await changeFile(file, format, { isRemoved, isPrinted })
+  const report = {
+    host,
+    verifiedWith: dialect.verifiedWith,
+    file: file.path,
+    state,
+    ...(isPrinted && { content: content ?? null }),
+    ...(!isRemoved && { events, cannotBeEnforced: unenforced(dialect, flags.cwd) }),
+    ...(!isRemoved && { limits: dialect.limits, next: nextSteps(host, dialect, flags) })
+  }
+  if (flags.json !== true) for (const line of describe(report, dialect.title)) printProse(line)
+  const probe = isPrinted || isRemoved || flags.probe === false ? undefined : await probed()
+  if (flags.json === true) printLine(safeJson({ ...report, probe: probe ?? null }, 2))
+  else if (probe !== undefined) printProse(`\n${escapeLine(probeWords(probe, dialect))}`)
+  return probe?.crossed === false ? EXIT.failed : EXIT.done
+}
+
+function deadlineIn({ deadline = '50' }: InstallFlags): number {
+  const seconds = /^\d{1,4}$/.test(deadline) ? Number(deadline) : 0
+  if (seconds === 0) throw fault('E_USAGE', `--deadline takes whole seconds from 1 to 9999, not ${deadline}`)
+  return seconds
+}
+
+function eventsOf(host: HostName, { events }: Dialect, deadline: number) {
+  const client = join(packageFolder(), 'hosts/client.sh')
+  return Object.entries(events).map(([event, { as, takes }]) => {
+    const isClosed = isGate(as) && takes.includes('deny')
+    return { event, as, isClosed, line: ownLine({ client, host, event, isClosed, deadline, node: process.execPath }) }
+  })
+}
+
+const packageFolder = (): string => dirname(createRequire(import.meta.url).resolve('carabiner/package.json'))
+
+function placeOf(host: HostName, { title, config }: Dialect, where: Where, { project }: InstallFlags): HostFile {
+  const isProject = project === true
+  const path = isProject ? config.project : config.user
+  if (path === undefined) throw fault('E_USAGE', `${title} has hooks ${isProject ? 'of users' : 'of projects'} only`)
+  const [variable, folder] = HOMES[host]
+  const moved = isProject ? undefined : process.env[variable]
+  const base = isProject ? (repositoryTop(where.cwd) ?? where.cwd) : where.home
+  if (isProject && base === where.home)
+    throw fault('E_USAGE', 'your home directory is not a project: change to a project, or name one with --cwd')
+  const file = moved ? resolve(moved, relative(folder, path)) : join(base, path)
+  const real = realPath(file)
+  if (isProject && !isWithin(real, realPath(base)))
+    throw fault('E_INSTALL', file, `it leads out of the project, to ${real}`, 'put a file of its own there')
+  const strange = isProject ? undefined : foreignHand(real)
+  if (strange !== undefined) throw fault('E_INSTALL', file, strange, 'correct who owns it and who may write to it')
+  return { path: file, real, ownHome: where.ownHome }
+}
+
+const nextSteps = (host: HostName, { title }: Dialect, { project }: InstallFlags): readonly string[] => [
+  ...(host === 'codex' ? ['start codex and trust the hooks with /hooks: it leaves out others without a word'] : []),
+  ...(project === true ? [`trust this folder in ${title}, if it knows trust`] : [])
+]
+
+function formatOf(
+  { config }: Dialect,
+  { path }: HostFile,
+  events: ReturnType<typeof eventsOf>,
+  seconds: number
+): Format {
+  if (!path.endsWith('.js'))
+    return jsonFormat(
+      config.fresh ?? {},
+      events.map(({ event, line }) => ({ path: config.at(event), value: config.entry(line, seconds) }))
+    )
+  const lines = Object.fromEntries(events.map(({ event, line }) => [event, line]))
+  const program = readFileSync(join(packageFolder(), 'hosts/pi-extension.js'), 'utf8')
+  return scriptFormat(program.replace(/(?<=^const INSTALLED = ).*/m, () => JSON.stringify({ lines, seconds }, null, 2)))
+}
+
+interface Report {
+  readonly file: string
+  readonly state: string
+  readonly content?: string | null
+  readonly events?: ReturnType<typeof eventsOf>
+  readonly cannotBeEnforced?: readonly string[]
+  readonly limits?: readonly string[]
+  readonly next?: readonly string[]
+}
+
+function* describe(report: Report, title: string): Generator<string> {
+  const { file, state, content, events = [], cannotBeEnforced, limits, next } = report
+  yield `${content === undefined ? '' : 'would be '}${state}: ${escapeLine(file)}`
+  if (typeof content === 'string') yield `\n${content.trimEnd()}`
+  const rows = events.map(({ event, as, isClosed }) => [
+    event,
+    event === as ? '' : `as ${as}`,
+    isClosed ? 'refused if it cannot be judged' : ''
+  ])
+  for (const [head, lines = []] of [
+    [`Events of ${title}:`, alignColumns(rows)],
+    [`What is in force here and cannot be enforced in ${title}:`, cannotBeEnforced],
+    [`What else to know about ${title}:`, limits],
+    ['Next:', next]
+  ] as const)
+    if (lines.length > 0) yield* [`\n${head}`, ...lines.map(line => `  ${escapeLine(line)}`)]
+}
+
+function probeWords({ crossed, why }: Probed, { title }: Dialect): string {
+  if (crossed === undefined) return `The gate was not tried: ${why}`
+  return `${title} was started here, with a model of ours. The gate was crossed: ${crossed ? 'yes' : 'no'}, because ${why}`
+}
+
+interface Probed {
+  readonly crossed?: boolean
+  readonly why: string
+}
+
+const probed = async (): Promise<Probed | undefined> => undefined

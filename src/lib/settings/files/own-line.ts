@@ -1,0 +1,32 @@
+import { shellWord } from '../../shell/command-words.ts'
+
+export interface OwnLine {
+  readonly client: string
+  readonly host: string
+  readonly event: string
+  /** What cannot be answered is refused. */
+  readonly isClosed: boolean
+  /** In seconds. */
+  readonly deadline: number
+  readonly node: string
+}
+
+const FAILED = 'carabiner could not answer'
+
+/**
+ * The command by which another agent asks Carabiner. Most agents ignore an exit code of 2 without text, and some run
+ * the command in a shell of the person's choice: all shells read this alike.
+ */
+export function ownLine({ client, host, event, isClosed, deadline, node }: OwnLine): string {
+  const told = `echo "${FAILED}: without another reason here, repeat carabiner hooks install --for ${host}" >&2`
+  // -p: without files that variables name.
+  const asked = `bash -p "$@" || { ${told}; exit ${isClosed ? 2 : 1}; }`
+  const words = [shellWord(client), host, event, isClosed ? 'closed' : 'open', deadline, shellWord(node)]
+  return `sh -c '${asked}' carabiner ${words.join(' ')}`
+}
+
+/** The same line of any version, at any path. */
+export const OWN_LINE = new RegExp(
+  String.raw`^sh -c '[^']*${FAILED}[^']*' carabiner .*client\.sh'? \w+ \w+ (?:closed|open) \d+ `,
+  's'
+)
