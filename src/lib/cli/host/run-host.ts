@@ -10,7 +10,7 @@ import type { ModelRequest, ModelStep } from './model-wire.ts'
 
 export interface HostRun {
   readonly host: HostName
-  /** The program's file. */
+  /** The program's file, or its name in PATH. */
   readonly file: string
   readonly project: string
   /** For files that only this run needs. */
@@ -26,7 +26,7 @@ export interface HostRun {
 export interface HostRan {
   readonly code: number | null
   readonly isLate: boolean
-  /** All that it printed. */
+  /** All that it printed, or why it did not start. */
   readonly printed: string
   readonly requests: ModelServer['requests']
 }
@@ -47,7 +47,8 @@ export async function runHost(run: HostRun): Promise<HostRan> {
   }
 }
 
-async function ended(program: Program, limit: number): Promise<Omit<HostRan, 'requests'>> {
+/** Starts a program, and waits for its end, which comes after `limit` seconds at the latest. */
+export async function ended(program: Program, limit: number): Promise<Omit<HostRan, 'requests'>> {
   let printed = ''
   let isLate = false
   const add = (chunk: Buffer): void => void (printed += chunk.toString())

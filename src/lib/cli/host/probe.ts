@@ -1,0 +1,71 @@
+/** Tries the gate for real: starts the installed host with the person's configuration, and has it try a refused call. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { escapeLine } from '../print.ts'
+import { HOST_PROGRAMS } from './host-program.ts'
+import { dialectOf, type HostName } from './hosts.ts'
+import { ended, runHost, type HostRan } from './run-host.ts'
+
+export interface Probed {
+  /** The call was refused by Carabiner, and did not run. Undefined if nothing could be tried. */
+  readonly crossed?: boolean
+  readonly why: string
+  readonly version?: string
+}
+
+export interface ProbeOptions {
+  /** The host's file, or its name in PATH. */
+  readonly file?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly args?: readonly string[]
+  /** In seconds. */
+  readonly limit?: number
+}
+
+export async function probeHost(host: HostName, options: ProbeOptions = {}): Promise<Probed> {
+  const { program, shell } = HOST_PROGRAMS[host]
+  const { file = program, args = [], limit = 60 } = options
+  const env = Object.fromEntries(Object.entries(options.env ?? process.env).filter(isDefined))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-probe-')))
+  try {
+    const version = /\d+\.\d+\.\d+(?:-[\w.]*\w)?/.exec(
+      (await ended({ file, args: ['--version'], cwd: folder, env }, limit)).printed
+    )?.[0]
+    if (version === undefined) return { why: `${dialectOf(host).title} did not start as ${file}` }
+    const project = join(folder, 'project')
+    const command = `touch ${randomUUID()}`
+    mkdirSync(join(project, '.claude'), { recursive: true })
+    writeFileSync(
+      join(project, '.claude/settings.json'),
+      JSON.stringify({ permissions: { deny: [`Bash(${command})`] } })
+    )
+    const call = shell(command)
+    const ran = await runHost({
+      ...{ host, file, project, folder, env, args, limit },
+      answer: ({ tools, results }) =>
+        tools.includes(call.name) && results.length === 0 ? { calls: [call] } : { text: 'All done.' }
+    })
+    const isRun = existsSync(join(project, command.slice('touch '.length)))
+    return { ...verdict(ran, isRun, `Bash(${command})`), version }
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+const isDefined = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined
+
+function verdict({ requests, isLate, printed }: HostRan, isRun: boolean, rule: string): Probed {
+  if (isRun) return { crossed: false, why: 'it ran a command that Carabiner refuses: it did not start the hook' }
+  const result = requests.flatMap(({ results }) => results).at(-1)
+  if (result?.includes(`the rule ${rule}`) === true)
+    return { crossed: true, why: `the model was told: ${shown(result)}` }
+  if (result !== undefined)
+    return { crossed: false, why: `the command did not run, but not because of Carabiner: ${shown(result)}` }
+  return {
+    why: isLate ? 'it did not end in time' : `it made no call: ${shown(printed.trim().split('\n').at(-1) ?? '')}`
+  }
+}
+
+const shown = (text: string): string => escapeLine(text.length > 300 ? `${text.slice(0, 300)}…` : text)
