@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net'
+import { attempt } from '../../util/attempt.ts'
+import { isObject } from '../../util/plain.ts'
+import type { HookRequest } from './answer.ts'
+
+/** What the client sends: the event, and what a process that it starts would have. */
+export interface HookCall extends HookRequest {
+  readonly umask: number
+  readonly env: Readonly<Record<string, string>>
+  readonly session: string
+}
+
+const MOST_BYTES = 256 * 1024 * 1024
+/** Host, event, seconds, folder, umask, number of variables. */
+const FIXED = 6
+/** Before the client's own deadline, in milliseconds. */
+const MARGIN = 500
+
+/**
+ * A line that the client knows, which is answered; then fields that end with a byte 0: the fixed ones, the variables and
+ * the payload. Undefined if it is not that.
+ */
+export async function readCall(
+  socket: Socket,
+  prove: (line: Buffer) => string | undefined
+): Promise<HookCall | undefined> {
+  let chunks: Buffer[] = []
+  let size = 0
+  let isProven = false
+  for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > (isProven ? MOST_BYTES : 1024)) return undefined
+    if (!isProven) {
+      const line = Buffer.concat(chunks)
+      const end = line.indexOf('\n')
+      const proof = end < 0 ? '' : prove(line.subarray(0, end))
+      if (proof === undefined) return undefined
+      socket.write(proof)
+      isProven = proof !== ''
+      chunks = [line.subarray(end + 1)]
+      continue
+    }
+    const fields = chunk.at(-1) === 0 ? Buffer.concat(chunks).toString().split('\0') : []
+    // The last one ends with a byte 0 as well.
+    if (fields.length > FIXED && fields.length === FIXED + Number(fields[FIXED - 1]) + 2) return callOf(fields)
+    // The client writes line by line, and TCP keeps the next line back until this side speaks. It drops a byte 0.
+    socket.write('\0')
+  }
+  return undefined
+}
+
+function callOf([host = '', event = '', seconds, cwd = '', umask = '', , ...fields]: readonly string[]): HookCall {
+  const payload = fields.at(-2) ?? ''
+  const given = attempt(() => JSON.parse(payload) as unknown)
+  const { session_id, sessionId, conversation_id } = isObject(given) ? given : {}
+  return {
+    host,
+    event,
+    payload,
+    cwd,
+    deadline: Number(seconds) * 1000 - MARGIN,
+    umask: Number.parseInt(umask, 8),
+    env: Object.fromEntries(fields.slice(0, -2).map(variable => splitAt(variable, variable.indexOf('=')))),
+    session: JSON.stringify([session_id, sessionId, conversation_id])
+  }
+}
+
+const splitAt = (text: string, at: number): readonly [string, string] => [text.slice(0, at), text.slice(at + 1)]
