@@ -13,10 +13,15 @@ for (const policy of HOST_POLICIES)
   for (const host of HOST_NAMES) {
     const outcome = await policyOutcome(host, policy, remove => void removers.push(remove))
     ;(cells[policy.name] ??= {})[host] = outcome
-    if (outcome !== EXPECTED_OUTCOMES(policy.name, host)) console.error(`${dialectOf(host).title}, ${policy.name}: ${outcome}`)
+    if (outcome !== EXPECTED_OUTCOMES(policy.name, host))
+      console.error(`${dialectOf(host).title}, ${policy.name}: ${outcome}`)
   }
 for (const remove of removers) remove()
-const parts: Readonly<Record<string, string>> = { policies: hostTable(cells), coverage: coverageTable(), limits: limitsList() }
+const parts: Readonly<Record<string, string>> = {
+  policies: hostTable(cells),
+  coverage: coverageTable(),
+  limits: limitsList()
+}
 const page = readFileSync(PAGE, 'utf8')
 writeFileSync(
   PAGE,

@@ -59,7 +59,7 @@ export const HOST_POLICIES: readonly HostPolicy[] = [
   },
   {
     name: 'timeout',
-    module: `hooks.on('PreToolUse', 'Bash', () => new Promise(() => {}), { name: 'hangs', timeout: 200 })`,
+    module: `hooks.on('PreToolUse', 'Bash', () => new Promise(() => {}), { name: 'hangs', timeout: 0.2 })`,
     outcome: read => refused(read, 'hangs')
   },
   {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dialectOf, HOST_NAMES, type HostName } from '../../../src/lib/cli/host/hosts.ts'
+import { rowOf, type EventName } from '../../../src/lib/hooks/events/event-table.ts'
 import { isObject, type PlainObject } from '../../../src/lib/util/plain.ts'
 import { cliStage, type AtEnd, type CliStage } from '../../support/cli-stage.ts'
 import { COMMAND, HOST_POLICIES, type HostPolicy } from './host-policies.ts'
@@ -39,8 +40,10 @@ export function commandPayload(
 
 /** The fields by which the payload of a subagent differs from one of the main agent, where the host sends any. */
 function subagentFields(host: HostName): PlainObject {
-  const own = recordedPayloads(host).find(({ payload }) => 'agent_id' in payload && 'tool_name' in payload)?.payload
-  return own === undefined ? {} : { agent_id: own['agent_id'], agent_type: own['agent_type'] }
+  const isOfCall = (payload: PlainObject): boolean => NAMES.some(name => name in payload)
+  const keys = ['agent_id', 'agent_type', 'agentId', 'agentType']
+  const own = recordedPayloads(host).find(({ payload }) => isOfCall(payload) && keys.some(key => key in payload))
+  return Object.fromEntries(keys.flatMap(key => (own && key in own.payload ? [[key, own.payload[key]]] : [])))
 }
 
 const moduleText = (body: string): string => `import { appendFileSync } from 'node:fs'
@@ -79,18 +82,30 @@ export function hostTable(cells: Readonly<Record<string, HostCells>>): string {
   return [head, head.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`).join('\n')
 }
 
+const REACH = {
+  tools: '**its own tools**',
+  servers: '**tools of MCP servers**',
+  subagents: '**calls of its subagents**',
+  provider: '**tools that the provider of the model runs**',
+  typed: '**text that the model types into a running command**'
+} as const
+
 /** Which steps of a host hooks see: `gated` where they can refuse, `seen` where they cannot. */
 export function coverageTable(): string {
   const events = [...new Set(HOST_NAMES.flatMap(host => Object.values(dialectOf(host).events).map(({ as }) => as)))]
-  const cell = (host: HostName, as: string): string => {
+  const cell = (host: HostName, as: EventName): string => {
     const found = Object.entries(dialectOf(host).events).find(([, event]) => event.as === as)
     if (found === undefined) return ''
     const [name, { takes }] = found
-    return `${takes.includes('deny') ? 'gated' : 'seen'}${name === as ? '' : ` (${name})`}`
+    return `${takes.includes('deny') && rowOf(as).takes.blocks ? 'gated' : 'seen'}${name === as ? '' : ` (${name})`}`
   }
-  const head = ['event', ...HOST_NAMES.map(host => dialectOf(host).title)]
+  const reach = Object.entries(REACH).map(([what, words]) => [
+    words,
+    ...HOST_NAMES.map(host => dialectOf(host).reach[what as keyof typeof REACH])
+  ])
+  const head = ['', ...HOST_NAMES.map(host => dialectOf(host).title)]
   const rows = events.map(as => [as, ...HOST_NAMES.map(host => cell(host, as))])
-  return [head, head.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`).join('\n')
+  return [head, head.map(() => '---'), ...reach, ...rows].map(row => `| ${row.join(' | ')} |`).join('\n')
 }
 
 /** What hooks cannot do in each host. */

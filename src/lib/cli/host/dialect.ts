@@ -56,6 +56,9 @@ export interface HostConfig {
   readonly fresh?: PlainObject
 }
 
+/** `none`: the host has no such thing. */
+type Reach = 'gated' | 'neither gated nor seen' | 'none'
+
 /** Everything that differs from host to host. */
 export interface Dialect {
   /** As people write it. */
@@ -75,6 +78,8 @@ export interface Dialect {
   readonly read?: (payload: PlainObject) => PlainObject | undefined
   /** What the host reads: only what the event takes is left in the outcome, and `updatedInput` has the host's keys. */
   readonly answer: (outcome: Outcome, event: string, input: PlainObject) => PlainObject
+  /** What passes the gate: its tools, those of MCP servers, calls of subagents, tools that the provider of the model runs, and text that is typed into a running command. */
+  readonly reach: Readonly<Record<'tools' | 'servers' | 'subagents' | 'provider' | 'typed', Reach>>
   /** What remains outside of the gate, and what it cannot do there: one sentence each. */
   readonly limits: readonly string[]
 }

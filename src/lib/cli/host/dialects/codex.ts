@@ -71,6 +71,13 @@ export const CODEX: Dialect = {
     entry: (command, timeout) => ({ hooks: [{ type: 'command', command, timeout }] })
   },
   answer,
+  reach: {
+    tools: 'gated',
+    servers: 'gated',
+    subagents: 'gated',
+    provider: 'neither gated nor seen',
+    typed: 'neither gated nor seen'
+  },
   limits: [
     'Codex runs only hooks that you trust there, and says nothing of those that it leaves out: start codex and trust them with /hooks.',
     'write_stdin, by which the model types into a command that is still running, passes no hook: neither gated nor seen.',

@@ -96,6 +96,7 @@ export const COPILOT: Dialect = {
     fresh: { version: 1 }
   },
   answer,
+  reach: { tools: 'gated', servers: 'gated', subagents: 'gated', provider: 'none', typed: 'gated' },
   limits: [
     'Hooks in .github/hooks run only in folders that you trust in Copilot CLI, which says nothing of those that it leaves out. Those in ~/.copilot/hooks need no trust; "disableAllHooks" in its settings turns off both.',
     'Messages of hooks for the person who watches are not shown.'

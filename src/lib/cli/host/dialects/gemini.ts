@@ -72,6 +72,7 @@ export const GEMINI: Dialect = {
     entry: (command, seconds) => ({ hooks: [{ type: 'command', name: 'carabiner', command, timeout: seconds * 1000 }] })
   },
   answer,
+  reach: { tools: 'gated', servers: 'gated', subagents: 'gated', provider: 'none', typed: 'none' },
   limits: [
     'Gemini CLI cannot ask a person for a hook: a call that hooks or rules ask about is refused.',
     'Context of PreToolUse hooks does not reach the model. A hook that removes a key of a call refuses it instead.',

@@ -31,6 +31,7 @@ export const PI: Dialect = {
   },
   answer: (outcome, _, input) => ({ ...answerFor(outcome, shownOutput(outcome, input)) }),
   keepsStopping: true,
+  reach: { tools: 'gated', servers: 'none', subagents: 'none', provider: 'none', typed: 'none' },
   limits: [
     'pi asks a person only at a terminal: elsewhere, a call that hooks or rules ask about is refused.',
     'A hook keeps pi from stopping once in a row. Commands that the person types with ! pass no hook.',

@@ -82,6 +82,7 @@ export const QWEN: Dialect = {
     entry: (command, seconds) => ({ hooks: [{ type: 'command', name: 'carabiner', command, timeout: seconds * 1000 }] })
   },
   answer,
+  reach: { tools: 'gated', servers: 'gated', subagents: 'gated', provider: 'none', typed: 'none' },
   limits: [
     'Qwen Code cannot run a corrected call: a call that a hook rewrites is refused with the corrected input.',
     'Context of PreToolUse hooks does not reach the model.'
