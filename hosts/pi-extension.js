@@ -34,11 +34,12 @@ function ask(event, ctx, fields) {
       clearTimeout(timer)
       const said = printed.stderr.trim()
       if (code !== 0) reject(new Error(said || `carabiner could not answer: it ended with ${code}`))
-      else resolve(parsed(printed.stdout))
+      else resolve(printed.stdout)
     })
     // It may answer before it has read everything.
     child.stdin.on('error', () => {}).end(payload)
-  }).then(answer => {
+  }).then(text => {
+    const answer = parsed(text)
     if (typeof answer.systemMessage === 'string') tell(ctx, answer.systemMessage)
     return answer
   })
@@ -60,13 +61,14 @@ const isRefused = ({ decision, continue: goesOn }) => decision === 'block' || go
 const textOf = content => content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
 
 export default function carabiner(pi) {
-  /** Context for the next request to the model. */
+  /** Context that waits for the next prompt, and for the result of a call. */
   let contexts = []
+  const ofCalls = new Map()
   let isKept = false
 
-  const addContext = answer => {
+  const contextOf = answer => {
     const { additionalContext: text } = specific(answer)
-    if (typeof text === 'string' && text !== '') contexts.push(text)
+    return typeof text === 'string' && text !== '' ? [text] : []
   }
 
   // What it throws refuses the call.
@@ -74,18 +76,21 @@ export default function carabiner(pi) {
     const { toolName, toolCallId, input } = event
     const answer = await ask('PreToolUse', ctx, { tool_name: toolName, tool_input: input, tool_use_id: toolCallId })
     const { permissionDecision: decision, permissionDecisionReason: why, updatedInput } = specific(answer)
-    const reason = why || answer.reason || answer.stopReason || 'refused by Carabiner'
-    if (isRefused(answer)) return { block: true, reason, terminate: answer.continue === false }
+    const contexts = contextOf(answer)
+    const refusal = why || answer.reason || answer.stopReason || 'refused by Carabiner'
+    const reason = [refusal, ...contexts].join('\n')
+    if (answer.continue === false) ctx.abort()
+    if (isRefused(answer)) return { block: true, reason }
     const isAllowed =
       decision === undefined ||
       decision === 'allow' ||
-      (decision === 'ask' && ctx.hasUI && (await ctx.ui.confirm(`Carabiner: allow ${toolName}?`, reason)) === true)
+      (decision === 'ask' && ctx.hasUI && (await ctx.ui.confirm(`Carabiner: allow ${toolName}?`, refusal)) === true)
     if (!isAllowed) return { block: true, reason }
     if (updatedInput !== undefined) {
       for (const key of Object.keys(input)) delete input[key]
       Object.assign(input, updatedInput)
     }
-    addContext(answer)
+    ofCalls.set(toolCallId, contexts)
     return undefined
   })
 
@@ -98,10 +103,11 @@ export default function carabiner(pi) {
         tool_use_id: toolCallId,
         tool_response: textOf(content)
       })
-      const { updatedToolOutput: output, additionalContext } = specific(answer)
-      const added = [isRefused(answer) ? (answer.reason ?? answer.stopReason) : undefined, additionalContext]
-        .filter(text => typeof text === 'string' && text !== '')
-        .map(text => ({ type: 'text', text }))
+      const { updatedToolOutput: output } = specific(answer)
+      const refusal = isRefused(answer) ? [answer.reason ?? answer.stopReason ?? 'refused by Carabiner'] : []
+      const texts = [...refusal, ...(ofCalls.get(toolCallId) ?? []), ...contextOf(answer)]
+      const added = texts.map(text => ({ type: 'text', text }))
+      if (answer.continue === false) ctx.abort()
       if (output === undefined) return added.length === 0 ? undefined : { content: [...content, ...added] }
       const text = typeof output === 'string' ? output : JSON.stringify(output)
       // The details hold the output, too.
@@ -112,6 +118,8 @@ export default function carabiner(pi) {
         details: null,
         isError: true
       }
+    } finally {
+      ofCalls.delete(toolCallId)
     }
   })
 
@@ -119,7 +127,11 @@ export default function carabiner(pi) {
     try {
       const answer = await ask('UserPromptSubmit', ctx, { prompt: event.text })
       if (isRefused(answer)) throw new Error(answer.reason ?? answer.stopReason ?? 'refused by Carabiner')
-      addContext(answer)
+      const added = contextOf(answer)
+      // What is typed while the agent works starts no run of its own.
+      if (event.streamingBehavior !== undefined && added.length > 0)
+        return { action: 'transform', text: [event.text, ...added].join('\n\n') }
+      contexts.push(...added)
       return { action: 'continue' }
     } catch (error) {
       tell(ctx, error.message)
@@ -152,7 +164,7 @@ export default function carabiner(pi) {
   const observe = (name, event, fields) =>
     pi.on(name, async (fired, ctx) => {
       try {
-        addContext(await ask(event, ctx, fields(fired)))
+        contexts.push(...contextOf(await ask(event, ctx, fields(fired))))
       } catch (error) {
         tell(ctx, error.message)
       }

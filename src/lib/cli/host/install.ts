@@ -13,6 +13,7 @@ import { printProse } from '../terminal/width.ts'
 import type { Dialect } from './dialect.ts'
 import { dialectOf, HOST_NAMES, isHost, type HostName } from './hosts.ts'
 import { changeFile, jsonFormat, scriptFormat, type Format, type HostFile } from './installed-file.ts'
+import type { Probed } from './probe.ts'
 import { unenforced } from './unenforced.ts'
 
 type InstallFlags = FlagValues<typeof INSTALL_FLAGS>
@@ -50,7 +51,7 @@ export async function installHooks(flags: InstallFlags): Promise<number> {
     ...(!isRemoved && { limits: dialect.limits, next: nextSteps(host, dialect, flags) })
   }
   if (flags.json !== true) for (const line of describe(report, dialect.title)) printProse(line)
-  const probe = isPrinted || isRemoved || flags.probe === false ? undefined : await probed()
+  const probe = isPrinted || isRemoved || flags.probe === false ? undefined : await probed(host, flags)
   if (flags.json === true) printLine(safeJson({ ...report, probe: probe ?? null }, 2))
   else if (probe !== undefined) printProse(`\n${escapeLine(probeWords(probe, dialect))}`)
   return probe?.crossed === false ? EXIT.failed : EXIT.done
@@ -139,14 +140,12 @@ function* describe(report: Report, title: string): Generator<string> {
     if (lines.length > 0) yield* [`\n${head}`, ...lines.map(line => `  ${escapeLine(line)}`)]
 }
 
+async function probed(host: HostName, { project }: InstallFlags): Promise<Probed> {
+  if (project === true) return { why: 'it is tried in a folder of its own, where the hooks of this project do not run' }
+  return (await import('./probe.ts')).probeHost(host)
+}
+
 function probeWords({ crossed, why }: Probed, { title }: Dialect): string {
   if (crossed === undefined) return `The gate was not tried: ${why}`
-  return `${title} was started here, with a model of ours. The gate was crossed: ${crossed ? 'yes' : 'no'}, because ${why}`
+  return `${title} was started, with a scripted model. The gate was crossed: ${crossed ? 'yes' : 'no'}, because ${why}`
 }
-
-interface Probed {
-  readonly crossed?: boolean
-  readonly why: string
-}
-
-const probed = async (): Promise<Probed | undefined> => undefined
