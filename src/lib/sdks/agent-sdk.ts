@@ -84,7 +84,7 @@ export function toAgentSdkHooks(
   return { hooks: Object.fromEntries(carried) as AgentSdkHooks, notCarried }
 }
 
-export function outcomeOfError(event: EventName, error: unknown): Outcome {
+function outcomeOfError(event: EventName, error: unknown): Outcome {
   const reason = `the hooks of ${event} failed: ${errorMessage(error)}`
   const effect = isGate(event)
     ? ({ decision: 'deny', reason } as const)

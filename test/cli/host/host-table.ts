@@ -19,7 +19,7 @@ export const recordedPayloads = (host: HostName): readonly RecordedPayload[] =>
 /** The keys under which hosts have the name of a tool and its input. */
 const NAMES = ['tool_name', 'toolName']
 const INPUTS = ['tool_input', 'toolArgs']
-const COMMAND_TOOLS = ['Bash', 'bash', 'run_shell_command']
+const COMMAND_TOOLS = new Set(['Bash', 'bash', 'run_shell_command'])
 
 /** The payload of a shell command as the host sends it, with another command and folder. */
 export function commandPayload(
@@ -30,7 +30,7 @@ export function commandPayload(
 ): RecordedPayload {
   const { events } = dialectOf(host)
   const isOfCommand = ({ event, payload }: RecordedPayload): boolean =>
-    events[event]?.as === as && NAMES.some(name => COMMAND_TOOLS.includes(String(payload[name])))
+    events[event]?.as === as && NAMES.some(name => COMMAND_TOOLS.has(String(payload[name])))
   const found = recordedPayloads(host).find(isOfCommand)
   if (found === undefined) throw new Error(`no ${as} payload of a command was recorded for ${host}`)
   const key = INPUTS.find(name => isObject(found.payload[name])) ?? 'tool_input'

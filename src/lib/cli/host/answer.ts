@@ -1,10 +1,10 @@
 import { CarabinerError, errorMessage } from '../../errors.ts'
-import { neutralOutcome } from '../../hooks/dispatch/outcome.ts'
+import { neutralOutcome, type Outcome } from '../../hooks/dispatch/outcome.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
-import { outcomeOfError } from '../../sdks/agent-sdk.ts'
-import type { PlainObject } from '../../util/plain.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import type { Dialect, HostEvent } from './dialect.ts'
 import { safeOutput } from '../print.ts'
-import { HOSTS, isHost } from './hosts.ts'
+import { dialectOf, HOSTS, isHost } from './hosts.ts'
 import { fitOutcome, textsOf } from './fit.ts'
 import { judgeEvent, readPayload } from './judge.ts'
 
@@ -31,33 +31,38 @@ export interface HookAnswer {
 /** Never rejects: what cannot be judged is refused where the event is a gate, in the words of the host. */
 export async function answerHook({ host, event: name, payload, cwd, deadline }: HookRequest): Promise<HookAnswer> {
   if (!isHost(host)) return refusedPlainly(`${host} is not an agent that it knows (${Object.keys(HOSTS).join(', ')})`)
-  const dialect = HOSTS[host]
+  const dialect = dialectOf(host)
   const { title, events } = dialect
   const event = Object.hasOwn(events, name) ? events[name] : undefined
   if (event === undefined)
     return refusedPlainly(`${name} is not an event of ${title} that it knows (${Object.keys(events).join(', ')})`)
   const time = new Deadline(deadline)
-  let input: PlainObject = {}
-  const outcome = await time
+  const judged = await time
     .within(async () => {
       const read = readPayload(dialect, name, payload)
-      if (read === undefined) return neutralOutcome({ event: event.as, decides: true })
-      input = read.input
-      return judgeEvent(dialect, { ...read, start: cwd }, time.signal)
+      const outcome = read && (await judgeEvent(dialect, { ...read, start: cwd }, time.signal))
+      return answerOf(dialect, name, outcome ?? neutralOutcome({ event: event.as, decides: true }), read?.input)
     })
-    .catch((error: unknown) => {
-      const message = error instanceof CarabinerError ? (error.forCommandLine ?? error.message) : errorMessage(error)
-      const reason = `Carabiner cannot judge this: ${message}`
-      const outcome = { ...outcomeOfError(event.as, error), systemMessages: [] }
-      const said = isGate(event.as)
-        ? { reason }
-        : { systemMessages: [{ by: 'carabiner', text: reason, to: 'user' as const }] }
-      return fitOutcome({ ...outcome, ...said }, event, { title, tool: '', input: {}, advice: '' })
-    })
+    .catch((error: unknown) => error)
+  const isAnswer = isObject(judged) && 'code' in judged && 'stdout' in judged
+  return isAnswer ? (judged as unknown as HookAnswer) : answerOf(dialect, name, unjudged(event, title, judged))
+}
+
+function answerOf(dialect: Dialect, name: string, outcome: Outcome, input: PlainObject = {}): HookAnswer {
   const answer = dialect.answer(outcome, name, input)
-  const said = event.takes.includes('notice') ? undefined : textsOf(outcome).user
+  const said = dialect.events[name]?.takes.includes('notice') === true ? undefined : textsOf(outcome).user
   // Where nothing is decided this is {}: only what cannot answer says nothing.
   return { code: 0, stdout: `${JSON.stringify(answer)}\n`, stderr: said === undefined ? '' : safeOutput(`${said}\n`) }
+}
+
+function unjudged(event: HostEvent, title: string, error: unknown): Outcome {
+  const message = error instanceof CarabinerError ? (error.forCommandLine ?? error.message) : errorMessage(error)
+  const reason = `Carabiner cannot judge this: ${message}`
+  const effect = isGate(event.as)
+    ? ({ decision: 'deny', blocked: true, reason } as const)
+    : { systemMessages: [{ by: 'carabiner', text: reason, to: 'user' as const }] }
+  const outcome = { ...neutralOutcome({ event: event.as, decides: true }), ...effect }
+  return fitOutcome(outcome, event, { title, tool: '', input: {}, advice: '' })
 }
 
 /** Every host takes this for a refusal. */

@@ -24,7 +24,8 @@ export function seenCall(dialect: Dialect, { name, input }: HostCall, cwd: strin
   }
   const others = row === undefined ? (dialect.unlisted?.(name, input) ?? []) : []
   if (others.length > 1) return { calls: others, cwd, inOwnKeys: undefined }
-  const folder = resolve(cwd, String(input[row?.folder ?? ''] ?? '.'))
+  const chosen = row?.folder === undefined ? undefined : input[row.folder]
+  const folder = typeof chosen === 'string' ? resolve(cwd, chosen) : cwd
   const keys = Object.entries(row?.keys ?? {})
   const own = new Map(keys.map(([theirs, ours]) => [ours, theirs]))
   const call = { name: row?.as ?? others[0]?.name ?? name, input: renamed(input, new Map(keys)) }

@@ -35,7 +35,7 @@ const ABSENT: PlainObject = {
 }
 
 /** Without them there is nothing to judge. */
-const NEEDED = ['tool_name', 'tool_input', 'prompt']
+const NEEDED = new Set(['tool_name', 'tool_input', 'prompt'])
 
 /** An event of a host, read. */
 export interface HostInput {
@@ -67,7 +67,7 @@ export function readPayload(dialect: Dialect, name: string, text: string): HostI
   // A field that it leaves empty is one that it does not have.
   for (const [key, value] of Object.entries(payload)) if (value !== null) input[key] = value
   for (const field of Object.keys(rowOf(event.as).fields).filter(key => !key.endsWith('?'))) {
-    if (input[field] === undefined && NEEDED.includes(field))
+    if (input[field] === undefined && NEEDED.has(field))
       throw new Error(`the payload has no ${field}: is it of ${title}?`)
     input[field] ??= field === 'tool_use_id' ? `call_${crypto.randomUUID()}` : ABSENT[field]
   }
