@@ -45,7 +45,7 @@ describe('the process that stays', () => {
     const ran = await scene.call({ payload, env })
     expect(ran).toEqual({ code: 0, signal: null, stdout: `${WARM}\n`, stderr: 'a note é\n' })
     const fields = server.received[0]?.toString().split('\n').slice(1).join('\n').split('\0') ?? []
-    const mask = process.umask().toString(8).padStart(4, '0')
+    const mask = /Umask:\t(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
     expect(fields.slice(0, 6)).toEqual(['claude', 'PreToolUse', '20', join(scene.folder, 'project'), mask, '5'])
     expect(fields.slice(6, 11)).toEqual(Object.entries(env).map(([name, value]) => `${name}=${value}`))
     expect(fields.slice(11)).toEqual([payload, ''])

@@ -39,7 +39,7 @@ export async function readCall(
       socket.write(proof)
       isProven = proof !== ''
       chunks = [line.subarray(end + 1)]
-      continue
+      if (!isProven || end === line.length - 1) continue
     }
     const fields = chunk.at(-1) === 0 ? Buffer.concat(chunks).toString().split('\0') : []
     // The last one ends with a byte 0 as well.

@@ -149,6 +149,7 @@ class Service {
     }).catch(() => undefined)
     if (call === undefined) return void socket.destroy()
     socket.setTimeout(0)
+    socket.resume()
     this.#idle.refresh()
     const answer = await this.#answer(call)
     socket.setTimeout(SENT_WITHIN)

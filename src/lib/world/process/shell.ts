@@ -15,11 +15,13 @@ export interface ProgramWords {
 const found = new Map<string, string | undefined>()
 
 export function findProgram(name: string): string | undefined {
-  if (!found.has(name)) {
-    const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter)].filter(Boolean)
-    found.set(name, folders.map(folder => join(folder, name)).find(isProgram))
+  const path = process.env['PATH'] ?? ''
+  const key = `${name}${delimiter}${path}`
+  if (!found.has(key)) {
+    const folders = ['/bin', '/usr/bin', ...path.split(delimiter)].filter(Boolean)
+    found.set(key, folders.map(folder => join(folder, name)).find(isProgram))
   }
-  return found.get(name)
+  return found.get(key)
 }
 
 /**
