@@ -2,6 +2,7 @@
  * Records what each host sends to its hooks: `node scripts/check-hosts/record.ts [HOST...]` runs the real hosts with a
  * hook for every event, and writes test/cli/host/payloads/HOST.json without anything of this machine.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -122,9 +123,8 @@ const wanted = process.argv.slice(2)
 for (const host of wanted.length === 0 ? HOST_NAMES : wanted.filter(isHost)) {
   console.log(`${host} runs`)
   const recorded = await record(host)
-  writeFileSync(
-    new URL(`../../test/cli/host/payloads/${host}.json`, import.meta.url),
-    `${JSON.stringify(recorded, null, 2)}\n`
-  )
+  const file = `test/cli/host/payloads/${host}.json`
+  writeFileSync(file, JSON.stringify(recorded, null, 2))
+  spawnSync('node_modules/.bin/oxfmt', [file])
   console.log(`  ${recorded.length} payloads: ${[...new Set(recorded.map(({ event }) => event))].join(', ')}`)
 }

@@ -1,4 +1,4 @@
-/** How each host is started without a person, against a model server of ours: what it costs nothing to ask. */
+/** How each host is started without a person, against a model server of ours. */
 import { join } from 'node:path'
 import type { HostName } from './hosts.ts'
 import type { ModelCall } from './model-wire.ts'
@@ -12,134 +12,94 @@ export interface HostPlace {
   readonly folder: string
 }
 
-export interface HostStart {
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  /** Texts of files, by their paths. */
-  readonly files: Readonly<Record<string, string>>
-}
-
 export interface HostProgram {
-  /** Its package on npm, without the version: that is the one of its dialect. */
+  /** Its package on npm; the version is that of its dialect. */
   readonly npm: string
   /** Its name in PATH. */
   readonly program: string
   /** A call of its shell. */
   readonly shell: (command: string) => ModelCall
-  /** The person's own configuration stays in force, but for the model and for questions. */
-  readonly start: (place: HostPlace) => HostStart
+  /** What to start it with, and texts of files. The person's configuration stays in force, but for the model and for questions. */
+  readonly start: (place: HostPlace) => {
+    readonly args: readonly string[]
+    readonly env: Readonly<Record<string, string>>
+    readonly files?: Readonly<Record<string, string>>
+  }
 }
 
 const PROMPT = 'Please work'
 const KEY = 'none-is-needed'
 const MODEL = 'scripted'
 
-const json = (value: unknown): string => JSON.stringify(value)
-
-const claude: HostProgram = {
-  npm: '@anthropic-ai/claude-code',
-  program: 'claude',
-  shell: command => ({ name: 'Bash', input: { command, description: 'Works' } }),
-  start({ url }) {
-    const env = {
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: KEY,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1'
+export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = {
+  claude: {
+    npm: '@anthropic-ai/claude-code',
+    program: 'claude',
+    shell: command => ({ name: 'Bash', input: { command, description: 'Works' } }),
+    start({ url }) {
+      const traffic = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' }
+      const env = { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: KEY, ...traffic }
+      // The person's settings may set variables, too; these come later.
+      const settings = JSON.stringify({ env, permissions: { allow: ['Bash'] } })
+      return { args: ['-p', PROMPT, '--model', 'claude-sonnet-4-5', '--settings', settings], env }
     }
-    // The person's settings may set variables, too; these come later.
-    const settings = json({ env, permissions: { allow: ['Bash'] } })
-    return { args: ['-p', PROMPT, '--model', 'claude-sonnet-4-5', '--settings', settings], env, files: {} }
-  }
-}
-
-const codex: HostProgram = {
-  npm: '@openai/codex',
-  program: 'codex',
-  shell: command => ({ name: 'exec_command', input: { cmd: command } }),
-  start({ url }) {
-    const provider = `{name="${MODEL}",base_url="${url}/v1",env_key="SCRIPTED_KEY",wire_api="responses"}`
-    const config = [`model="gpt-5.5"`, `model_provider="${MODEL}"`, `model_providers.${MODEL}=${provider}`]
-    const set = config.flatMap(line => ['-c', line])
-    // The only command that this model asks for is ours, and sandboxes within sandboxes fail.
-    const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', ...set, PROMPT]
-    return { args, env: { SCRIPTED_KEY: KEY }, files: {} }
-  }
-}
-
-const gemini: HostProgram = {
-  npm: '@google/gemini-cli',
-  program: 'gemini',
-  shell: command => ({ name: 'run_shell_command', input: { command } }),
-  start: ({ url, project }) => ({
-    args: ['-p', PROMPT, '--approval-mode', 'yolo', '-m', 'gemini-2.5-pro'],
-    env: {
-      GEMINI_API_KEY: KEY,
-      GOOGLE_GEMINI_BASE_URL: url,
-      GEMINI_TELEMETRY_ENABLED: 'false',
-      // The settings below count only in a trusted folder.
-      GEMINI_CLI_TRUST_WORKSPACE: 'true'
-    },
-    files: {
-      [join(project, '.gemini/settings.json')]: json({ security: { auth: { selectedType: 'gemini-api-key' } } })
+  },
+  codex: {
+    npm: '@openai/codex',
+    program: 'codex',
+    shell: command => ({ name: 'exec_command', input: { cmd: command } }),
+    start({ url }) {
+      const provider = `{name="${MODEL}",base_url="${url}/v1",env_key="SCRIPTED_KEY",wire_api="responses"}`
+      const config = ['model="gpt-5.5"', `model_provider="${MODEL}"`, `model_providers.${MODEL}=${provider}`]
+      // The only command that this model asks for is ours, and sandboxes within sandboxes fail.
+      const flags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
+      return { args: ['exec', ...flags, ...config.flatMap(line => ['-c', line]), PROMPT], env: { SCRIPTED_KEY: KEY } }
     }
-  })
-}
-
-const qwen: HostProgram = {
-  npm: '@qwen-code/qwen-code',
-  program: 'qwen',
-  shell: command => ({ name: 'run_shell_command', input: { command, is_background: false } }),
-  start({ url }) {
-    const key = ['--openai-api-key', KEY, '--openai-base-url', `${url}/v1`]
-    return {
-      args: ['-p', PROMPT, '--approval-mode', 'yolo', '--auth-type', 'openai', ...key, '-m', MODEL],
-      env: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: MODEL, QWEN_TELEMETRY_ENABLED: 'false' },
-      files: {}
+  },
+  gemini: {
+    npm: '@google/gemini-cli',
+    program: 'gemini',
+    shell: command => ({ name: 'run_shell_command', input: { command } }),
+    start: ({ url, project }) => ({
+      args: ['-p', PROMPT, '--approval-mode', 'yolo', '-m', 'gemini-2.5-pro'],
+      // The settings count only in a trusted folder.
+      env: { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+      files: { [join(project, '.gemini/settings.json')]: '{"security":{"auth":{"selectedType":"gemini-api-key"}}}' }
+    })
+  },
+  qwen: {
+    npm: '@qwen-code/qwen-code',
+    program: 'qwen',
+    shell: command => ({ name: 'run_shell_command', input: { command, is_background: false } }),
+    start({ url }) {
+      const provider = ['--auth-type', 'openai', '--openai-api-key', KEY, '--openai-base-url', `${url}/v1`]
+      return { args: ['-p', PROMPT, '--approval-mode', 'yolo', ...provider, '-m', MODEL], env: {} }
     }
-  }
-}
-
-const copilot: HostProgram = {
-  npm: '@github/copilot',
-  program: 'copilot',
-  shell: command => ({ name: 'bash', input: { command, description: 'Works' } }),
-  start: ({ url }) => ({
-    args: ['-p', PROMPT, '--allow-all-tools', '--allow-all-paths'],
-    env: {
-      COPILOT_OFFLINE: 'true',
-      COPILOT_AUTO_UPDATE: 'false',
-      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-      COPILOT_PROVIDER_TYPE: 'openai',
-      COPILOT_MODEL: MODEL
-    },
-    files: {}
-  })
-}
-
-const pi: HostProgram = {
-  npm: '@earendil-works/pi-coding-agent',
-  program: 'pi',
-  shell: command => ({ name: 'bash', input: { command } }),
-  start({ url, folder }) {
-    const file = join(folder, 'provider.js')
-    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-    const model = {
-      id: MODEL,
-      name: MODEL,
-      reasoning: false,
-      input: ['text'],
-      cost,
-      contextWindow: 200_000,
-      maxTokens: 8_000
-    }
-    const provider = { baseUrl: `${url}/v1`, apiKey: KEY, api: 'openai-completions', models: [model] }
-    return {
-      args: ['-p', '-e', file, '--provider', MODEL, '--model', MODEL, PROMPT],
-      env: { PI_OFFLINE: '1' },
-      files: { [file]: `export default pi => pi.registerProvider('${MODEL}', ${json(provider)})\n` }
+  },
+  copilot: {
+    npm: '@github/copilot',
+    program: 'copilot',
+    shell: command => ({ name: 'bash', input: { command, description: 'Works' } }),
+    start: ({ url }) => ({
+      args: ['-p', PROMPT, '--allow-all-tools', '--allow-all-paths'],
+      env: { COPILOT_OFFLINE: 'true', COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_MODEL: MODEL }
+    })
+  },
+  pi: {
+    npm: '@earendil-works/pi-coding-agent',
+    program: 'pi',
+    shell: command => ({ name: 'bash', input: { command } }),
+    start({ url, folder }) {
+      const file = join(folder, 'provider.js')
+      const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+      const size = { contextWindow: 200_000, maxTokens: 8_000 }
+      const models = [{ id: MODEL, name: MODEL, reasoning: false, input: ['text'], cost, ...size }]
+      const provider = { baseUrl: `${url}/v1`, apiKey: KEY, api: 'openai-completions', models }
+      return {
+        args: ['-p', '-e', file, '--provider', MODEL, '--model', MODEL, PROMPT],
+        env: { PI_OFFLINE: '1' },
+        files: { [file]: `export default pi => pi.registerProvider('${MODEL}', ${JSON.stringify(provider)})\n` }
+      }
     }
   }
 }
-
-export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = { claude, codex, gemini, qwen, copilot, pi }

@@ -2,36 +2,31 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { WIRES, type ModelRequest, type ModelStep } from './model-wire.ts'
+import { readRequest, WIRES, type ModelRequest, type ModelStep } from './model-wire.ts'
 
 export interface ModelServer {
   /** `http://127.0.0.1:PORT`, without a version. */
   readonly url: string
-  /** What came so far, also requests that no format knows. */
-  readonly requests: readonly (ModelRequest & { readonly path: string })[]
+  /** What came so far, in any format. */
+  readonly requests: readonly ModelRequest[]
   close(): Promise<void>
 }
 
-/** What agents ask beside answers: lists of models, the number of tokens. */
-const ASIDES: readonly (readonly [path: RegExp, answer: object])[] = [
-  [/count_?tokens$/i, { input_tokens: 1, totalTokens: 1 }],
-  [/\/models$/, { object: 'list', data: [{ id: 'scripted', object: 'model' }], models: [] }]
-]
+/** What agents ask beside: lists of models, the number of tokens. */
+const ASIDE = { object: 'list', data: [{ id: 'scripted' }], models: [], input_tokens: 1, totalTokens: 1 }
 
 export async function startModelServer(answer: (request: ModelRequest) => ModelStep): Promise<ModelServer> {
-  const requests: (ModelRequest & { readonly path: string })[] = []
+  const requests: ModelRequest[] = []
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (incoming.url ?? '').replace(/\?.*/, '')
-    const body = await bodyOf(incoming)
+    const request = readRequest(await bodyOf(incoming))
     const wire = WIRES.find(each => each.path.test(path))
-    const request = { path, body, ...(wire?.read(body) ?? { tools: [], turns: 0, results: [] }) }
+    if (wire === undefined) return sendJson(response, ASIDE)
     requests.push(request)
-    const aside = ASIDES.find(([pattern]) => pattern.test(path))?.[1] ?? {}
-    if (wire === undefined) return sendJson(response, aside)
     const id = `scripted_${requests.length}`
     const step = answer(request)
-    if (body['stream'] === true || /:stream/i.test(path)) sendEvents(response, wire.stream(step, id))
+    if (request.body['stream'] === true || /:stream/i.test(path)) sendEvents(response, wire.stream(step, id))
     else sendJson(response, wire.whole(step, id))
   }
   const server = createServer((incoming, response) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { escapeLine } from '../print.ts'
 import { HOST_PROGRAMS } from './host-program.ts'
 import { dialectOf, type HostName } from './hosts.ts'
+import type { ModelRequest, ModelStep } from './model-wire.ts'
 import { ended, runHost, type HostRan } from './run-host.ts'
 
 export interface Probed {
@@ -42,11 +43,9 @@ export async function probeHost(host: HostName, options: ProbeOptions = {}): Pro
       JSON.stringify({ permissions: { deny: [`Bash(${command})`] } })
     )
     const call = shell(command)
-    const ran = await runHost({
-      ...{ host, file, project, folder, env, args, limit },
-      answer: ({ tools, results }) =>
-        tools.includes(call.name) && results.length === 0 ? { calls: [call] } : { text: 'All done.' }
-    })
+    const answer = ({ tools, results }: ModelRequest): ModelStep =>
+      tools.includes(call.name) && results.length === 0 ? { calls: [call] } : { text: 'All done.' }
+    const ran = await runHost({ host, file, project, folder, env, args, answer, limit })
     const isRun = existsSync(join(project, command.slice('touch '.length)))
     return { ...verdict(ran, isRun, `Bash(${command})`), version }
   } finally {

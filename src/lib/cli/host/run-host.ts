@@ -35,7 +35,7 @@ export async function runHost(run: HostRun): Promise<HostRan> {
   const { host, file, project, folder } = run
   const server = await startModelServer(run.answer)
   try {
-    const { args, env, files } = HOST_PROGRAMS[host].start({ url: server.url, project, folder })
+    const { args, env, files = {} } = HOST_PROGRAMS[host].start({ url: server.url, project, folder })
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text)
