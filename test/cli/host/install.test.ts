@@ -248,8 +248,7 @@ describe('the command', () => {
     expect(cannotBeEnforced).toContainEqual(
       expect.stringMatching(/^ConfigChange true \(.*settings\.json:\d+\): Codex has no such event$/)
     )
-    expect(cannotBeEnforced).toContain('PreToolUse hooks: what they ask about is refused')
-    expect(cannotBeEnforced).toContain('1 ask rules: what they ask about is refused')
+    expect(cannotBeEnforced).toContain('PreToolUse hooks: what they and rules ask about is refused')
     expect(next[0]).toContain('/hooks')
     expect((await json<Installed>(install('claude', '--print'))).cannotBeEnforced).toEqual([])
   })

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fault } from '../../faults.ts'
-import { isGate } from '../../hooks/events/event-table.ts'
 import { ownLine } from '../../settings/files/own-line.ts'
 import { foreignHand, type Where } from '../../settings/files/sources.ts'
 import { isWithin, realPath, repositoryTop } from '../../world/files/paths.ts'
@@ -10,6 +9,7 @@ import { EXIT, settingsPlaces } from '../common.ts'
 import type { FlagValues, INSTALL_FLAGS } from '../flags.ts'
 import { alignColumns, escapeLine, printLine, safeJson } from '../print.ts'
 import { printProse } from '../terminal/width.ts'
+import { isClosed } from './answer.ts'
 import type { Dialect } from './dialect.ts'
 import { dialectOf, HOST_NAMES, isHost, type HostName } from './hosts.ts'
 import { changeFile, jsonFormat, scriptFormat, type Format, type HostFile } from './installed-file.ts'
@@ -41,35 +41,49 @@ export async function installHooks(flags: InstallFlags): Promise<number> {
   const file = placeOf(host, dialect, settingsPlaces(flags.cwd), flags)
   const format = formatOf(dialect, file, events, deadlineIn(flags) + GRACE)
   const { state, content } = await changeFile(file, format, { isRemoved, isPrinted })
-  const report = {
-    host,
-    verifiedWith: dialect.verifiedWith,
-    file: file.path,
-    state,
-    ...(isPrinted && { content: content ?? null }),
-    ...(!isRemoved && { events, cannotBeEnforced: unenforced(dialect, flags.cwd) }),
-    ...(!isRemoved && { limits: dialect.limits, next: nextSteps(host, dialect, flags) })
+  const { title, verifiedWith, limits } = dialect
+  const cannotBeEnforced = isRemoved ? [] : unenforced(dialect, flags.cwd)
+  const next = isRemoved ? [] : nextSteps(host, title, flags)
+  const sections = [
+    [`Events of ${title}:`, isRemoved ? [] : alignColumns(events.map(eventRow))],
+    [`What is in force here and cannot be enforced in ${title}:`, cannotBeEnforced],
+    [`What else to know about ${title}:`, isRemoved ? [] : limits],
+    ['Next:', next]
+  ] as const
+  if (flags.json !== true) {
+    printProse(`${isPrinted ? 'would be ' : ''}${state}: ${escapeLine(file.path)}`)
+    if (isPrinted && content !== undefined) printProse(`\n${content.trimEnd()}`)
+    for (const [head, lines] of sections)
+      if (lines.length > 0) printProse([`\n${head}`, ...lines.map(line => `  ${escapeLine(line)}`)].join('\n'))
   }
-  if (flags.json !== true) for (const line of describe(report, dialect.title)) printProse(line)
-  const probe = isPrinted || isRemoved || flags.probe === false ? undefined : await probed(host, flags)
-  if (flags.json === true) printLine(safeJson({ ...report, probe: probe ?? null }, 2))
-  else if (probe !== undefined) printProse(`\n${escapeLine(probeWords(probe, dialect))}`)
+  const probe = isPrinted || isRemoved || flags.probe === false ? null : await probed(host, flags)
+  const facts = { host, verifiedWith, file: file.path, state, ...(isPrinted && { content: content ?? null }) }
+  if (flags.json === true) printLine(safeJson({ ...facts, events, cannotBeEnforced, limits, next, probe }, 2))
+  else if (probe !== null) printProse(`\n${escapeLine(probeWords(probe, title))}`)
   return probe?.crossed === false ? EXIT.failed : EXIT.done
 }
 
 function deadlineIn({ deadline = '50' }: InstallFlags): number {
   const seconds = /^\d{1,4}$/.test(deadline) ? Number(deadline) : 0
-  if (seconds === 0) throw fault('E_USAGE', `--deadline takes whole seconds from 1 to 9999, not ${deadline}`)
+  if (seconds < 1 || seconds > 3600) throw fault('E_USAGE', `--deadline takes 1 to 3600 seconds, not ${deadline}`)
   return seconds
 }
 
 function eventsOf(host: HostName, { events }: Dialect, deadline: number) {
   const client = join(packageFolder(), 'hosts/client.sh')
-  return Object.entries(events).map(([event, { as, takes }]) => {
-    const isClosed = isGate(as) && takes.includes('deny')
-    return { event, as, isClosed, line: ownLine({ client, host, event, isClosed, deadline, node: process.execPath }) }
+  return Object.entries(events).map(([event, { as }]) => {
+    const facts = { event, isClosed: isClosed(host, event) }
+    return { ...facts, as, line: ownLine({ ...facts, client, host, deadline, node: process.execPath }) }
   })
 }
+
+type InstalledEvent = ReturnType<typeof eventsOf>[number]
+
+const eventRow = ({ event, as, isClosed: isGate }: InstalledEvent): readonly string[] => [
+  event,
+  event === as ? '' : `as ${as}`,
+  isGate ? 'refused if it cannot be judged' : ''
+]
 
 const packageFolder = (): string => dirname(createRequire(import.meta.url).resolve('carabiner/package.json'))
 
@@ -91,17 +105,12 @@ function placeOf(host: HostName, { title, config }: Dialect, where: Where, { pro
   return { path: file, real, ownHome: where.ownHome }
 }
 
-const nextSteps = (host: HostName, { title }: Dialect, { project }: InstallFlags): readonly string[] => [
+const nextSteps = (host: HostName, title: string, { project }: InstallFlags): readonly string[] => [
   ...(host === 'codex' ? ['start codex and trust the hooks with /hooks: it leaves out others without a word'] : []),
   ...(project === true ? [`trust this folder in ${title}, if it knows trust`] : [])
 ]
 
-function formatOf(
-  { config }: Dialect,
-  { path }: HostFile,
-  events: ReturnType<typeof eventsOf>,
-  seconds: number
-): Format {
+function formatOf({ config }: Dialect, { path }: HostFile, events: readonly InstalledEvent[], seconds: number): Format {
   if (!path.endsWith('.js'))
     return jsonFormat(
       config.fresh ?? {},
@@ -112,40 +121,12 @@ function formatOf(
   return scriptFormat(program.replace(/(?<=^const INSTALLED = ).*/m, () => JSON.stringify({ lines, seconds }, null, 2)))
 }
 
-interface Report {
-  readonly file: string
-  readonly state: string
-  readonly content?: string | null
-  readonly events?: ReturnType<typeof eventsOf>
-  readonly cannotBeEnforced?: readonly string[]
-  readonly limits?: readonly string[]
-  readonly next?: readonly string[]
-}
-
-function* describe(report: Report, title: string): Generator<string> {
-  const { file, state, content, events = [], cannotBeEnforced, limits, next } = report
-  yield `${content === undefined ? '' : 'would be '}${state}: ${escapeLine(file)}`
-  if (typeof content === 'string') yield `\n${content.trimEnd()}`
-  const rows = events.map(({ event, as, isClosed }) => [
-    event,
-    event === as ? '' : `as ${as}`,
-    isClosed ? 'refused if it cannot be judged' : ''
-  ])
-  for (const [head, lines = []] of [
-    [`Events of ${title}:`, alignColumns(rows)],
-    [`What is in force here and cannot be enforced in ${title}:`, cannotBeEnforced],
-    [`What else to know about ${title}:`, limits],
-    ['Next:', next]
-  ] as const)
-    if (lines.length > 0) yield* [`\n${head}`, ...lines.map(line => `  ${escapeLine(line)}`)]
-}
-
 async function probed(host: HostName, { project }: InstallFlags): Promise<Probed> {
   if (project === true) return { why: 'it is tried in a folder of its own, where the hooks of this project do not run' }
   return (await import('./probe.ts')).probeHost(host)
 }
 
-function probeWords({ crossed, why }: Probed, { title }: Dialect): string {
-  if (crossed === undefined) return `The gate was not tried: ${why}`
-  return `${title} was started, with a scripted model. The gate was crossed: ${crossed ? 'yes' : 'no'}, because ${why}`
-}
+const probeWords = ({ crossed, why }: Probed, title: string): string =>
+  crossed === undefined
+    ? `The gate was not tried: ${why}`
+    : `${title} was started, with a scripted model. The gate was crossed: ${crossed ? 'yes' : 'no'}, because ${why}`

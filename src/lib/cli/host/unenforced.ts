@@ -3,44 +3,36 @@ import { hookStatuses } from '../../settings/active/active-hooks.ts'
 import { loadProjectState, projectIsTrusted } from '../common.ts'
 import type { Dialect, Effect } from './dialect.ts'
 
-/** What an answer can do here, and what becomes of it in an agent that cannot. */
+/** What becomes of what hooks do in an agent that cannot do it. */
 const LOST: readonly (readonly [Effect, (as: EventName) => boolean, string])[] = [
-  ['ask', as => rowOf(as).takes.decisions.includes('ask'), 'what they ask about is refused'],
-  [
-    'rewrite',
-    as => rowOf(as).takes.fields.includes('updatedInput'),
-    'what they rewrite is refused, with the new input'
-  ],
-  ['context', as => rowOf(as).takes.fields.includes('additionalContext'), 'the context that they add is lost'],
-  ['output', as => rowOf(as).takes.fields.includes('updatedToolOutput'), 'the output that they replace stays'],
+  ['ask', as => rowOf(as).takes.decisions.includes('ask'), 'what they and rules ask about is refused'],
+  ['rewrite', as => takesField(as, 'updatedInput'), 'what they rewrite is refused, with the new input'],
+  ['context', as => takesField(as, 'additionalContext'), 'the context that they add is lost'],
+  ['output', as => takesField(as, 'updatedToolOutput'), 'the output that they replace stays'],
   ['deny', isGate, 'what they refuse is not stopped']
 ]
 
-/** The hooks and rules in force here that are about events or effects that an agent does not have. */
+const takesField = (as: EventName, field: string): boolean => rowOf(as).takes.fields.some(each => each === field)
+
+/** What in the hooks and rules here is about events or effects that an agent does not have. */
 export function unenforced({ title, events }: Dialect, cwd: string | undefined): readonly string[] {
   const { loaded, trust } = loadProjectState({ ...(cwd !== undefined && { cwd }) })
   const statuses = hookStatuses(loaded, { projectTrusted: projectIsTrusted(trust, {}) })
-  const hooks = statuses.flatMap(({ hook, off }) => (off === undefined || hook.owner !== undefined ? [hook] : []))
+  const hooks = statuses.flatMap(({ hook, off }) => (off === undefined ? [hook] : []))
   const rows = Object.values(events)
-  const has = (name: EventName): boolean => rows.some(({ as }) => as === name)
-  const asked = loaded.rules.filter(({ behaviour }) => behaviour === 'ask').length
-  const isUsed = (name: EventName): boolean => loaded.modules.length > 0 || hooks.some(({ event }) => event === name)
-  const isUntrusted = trust.state === 'untrusted' || trust.state === 'changed'
+  const asks = loaded.rules.some(({ behaviour }) => behaviour === 'ask')
+  const isUsed = (name: EventName): boolean =>
+    loaded.modules.length > 0 || hooks.some(({ event }) => event === name) || (asks && name === 'PreToolUse')
   return [
-    ...(isUntrusted ? ['what the project brings is not trusted: carabiner hooks trust'] : []),
+    ...(/^(untrusted|changed)$/.test(trust.state) ? ['the project is not trusted: carabiner hooks trust'] : []),
     ...hooks
-      .filter(({ event }) => !has(event))
+      .filter(({ event }) => !rows.some(({ as }) => as === event))
       .map(({ event, runs, place }) => `${event} ${runs} (${place.file}:${place.line}): ${title} has no such event`),
     ...loaded.modules.map(({ file }) => `${file}: its hooks run for ${rows.map(({ as }) => as).join(', ')} only`),
-    ...rows
-      .filter(({ as }) => isUsed(as))
-      .flatMap(({ as, takes }) =>
-        LOST.flatMap(([effect, applies, words]) =>
-          !applies(as) || takes.some(each => each.endsWith(effect)) ? [] : [`${as} hooks: ${words}`]
-        )
-      ),
-    ...(asked > 0 && !rows.some(({ as, takes }) => as === 'PreToolUse' && takes.includes('ask'))
-      ? [`${asked} ask rules: what they ask about is refused`]
-      : [])
+    ...rows.flatMap(({ as, takes }) =>
+      LOST.filter(([effect, can]) => isUsed(as) && can(as) && !takes.some(each => each.endsWith(effect))).map(
+        ([, , words]) => `${as} hooks: ${words}`
+      )
+    )
   ]
 }
