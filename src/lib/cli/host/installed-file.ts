@@ -23,7 +23,7 @@ export interface HostFile {
   readonly ownHome: string
 }
 
-export interface Change {
+interface Change {
   readonly state: 'created' | 'changed' | 'unchanged' | 'deleted'
   /** Of the file afterwards. */
   readonly content: string | undefined
