@@ -31,14 +31,15 @@ export const CASES: readonly Case[] = [
     during: trial => trial.policy('{ "permissions": '),
     told: 'not valid JSON'
   },
-  { name: 'the warm process was killed', policy: DENY, during: trial => trial.endWarm(), told: RULE },
+  { name: 'the warm process was killed', policy: DENY, during: trial => trial.signalWarm('SIGKILL'), told: RULE },
+  { name: 'the warm process hangs', policy: DENY, during: trial => trial.signalWarm('SIGSTOP'), told: RULE },
   { name: 'the process that judges is killed', policy: hook('kill -KILL $PPID; exec sleep 60') },
   {
     name: 'Node is missing',
     policy: {},
     during(trial) {
       rmSync(trial.node)
-      trial.endWarm()
+      trial.signalWarm('SIGKILL')
     }
   },
   { name: 'Carabiner is missing', policy: {}, during: trial => renameSync(trial.package, `${trial.package}-away`) }

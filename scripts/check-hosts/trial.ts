@@ -37,7 +37,8 @@ export class Trial {
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-hosts-')))
   readonly #env: Readonly<Record<string, string>>
 
-  constructor(host: HostName) {
+  /** `built`: the package's files. */
+  constructor(host: HostName, built: string) {
     this.host = host
     const inside = (name: string): string => join(this.#folder, name)
     this.project = inside('project')
@@ -45,8 +46,7 @@ export class Trial {
     this.package = inside('package')
     this.node = inside('node/node')
     for (const folder of ['project', 'home', 'package', 'node', 'programs']) mkdirSync(inside(folder))
-    for (const part of PARTS) cpSync(part, join(this.package, part), { recursive: true })
-    symlinkSync(resolve('node_modules'), join(this.package, 'node_modules'))
+    cpSync(built, this.package, { recursive: true, verbatimSymlinks: true })
     linkOrCopy(process.execPath, this.node)
     // Everything in PATH but Node, which the host does not need there.
     for (const file of globSync('{/bin,/usr/bin,/usr/local/bin}/*'))
@@ -106,29 +106,40 @@ export class Trial {
     return { ran: existsSync(join(project, 'ran')), result: requests.flatMap(({ results }) => results).at(-1) }
   }
 
-  /** Ends the process that stays to judge. */
-  endWarm(): void {
-    this.#end(/\0hook\0--serve\0/)
+  /** To the process that stays to judge. */
+  signalWarm(signal: 'SIGKILL' | 'SIGSTOP'): void {
+    this.#signal(signal, /\0hook\0--serve\0/)
   }
 
   /** Processes of the trial have its home in their environment. */
-  #end(words: RegExp): void {
+  #signal(signal: 'SIGKILL' | 'SIGSTOP', words: RegExp): void {
     const mark = `\0HOME=${this.home}\0`
     for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name)))
       try {
         const [own, environment] = ['cmdline', 'environ'].map(
           name => `\0${readFileSync(`/proc/${pid}/${name}`, 'utf8')}`
         )
-        if (words.test(own ?? '') && environment?.includes(mark) === true) process.kill(Number(pid), 'SIGKILL')
+        if (words.test(own ?? '') && environment?.includes(mark) === true) process.kill(Number(pid), signal)
       } catch {
         // It has ended, or is not ours.
       }
   }
 
   close(): void {
-    this.#end(/(?:)/)
+    this.#signal('SIGKILL', /(?:)/)
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** Builds the package in a folder of its own, since dist may be built again meanwhile. */
+export function builtPackage(): string {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/build.ts'], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the package cannot be built: ${stderr}`)
+  const folder = mkdtempSync(join(tmpdir(), 'carabiner-hosts-package-'))
+  for (const part of PARTS) cpSync(part, join(folder, part), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 function linkOrCopy(from: string, to: string): void {

@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { probeHost, type Probed } from '../../../src/lib/cli/host/probe.ts'
 
-/** An agent that stands for Copilot CLI. `result` is what its tool answers to `command`. */
+/** An agent that stands for Copilot CLI: `work` makes the result of a command. */
 const agent = (work: string): string => `#!${process.execPath}
 const { spawnSync } = require('node:child_process')
 if (process.argv.includes('--version')) console.log('agent 9.8.7.')
@@ -21,10 +21,13 @@ else void (async () => {
 })()
 `
 
+const folder = mkdtempSync(join(tmpdir(), 'agent-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
 async function probed(work: string, limit = 60): Promise<Probed> {
-  const file = join(mkdtempSync(join(tmpdir(), 'agent-')), 'agent.cjs')
-  writeFileSync(file, agent(work))
-  chmodSync(file, 0o755)
+  const file = join(folder, 'agent.cjs')
+  rmSync(file, { force: true })
+  writeFileSync(file, agent(work), { mode: 0o755 })
   return probeHost('copilot', { file, limit })
 }
 
@@ -61,10 +64,12 @@ describe('the probe of a gate', () => {
   })
 
   it('ends an agent that does not end, and leaves nothing', async () => {
-    const before = readdirSync(tmpdir()).filter(name => name.startsWith('carabiner-probe-'))
-    expect(await probed('() => new Promise(() => setInterval(() => {}, 1000))', 2)).toMatchObject({
-      why: expect.stringContaining('in time')
-    })
-    expect(readdirSync(tmpdir()).filter(name => name.startsWith('carabiner-probe-'))).toEqual(before)
+    const state = join(folder, 'state')
+    const note = `require('node:fs').writeFileSync('${state}', JSON.stringify([process.pid, process.cwd()]))`
+    const result = await probed(`() => (${note}, new Promise(() => setInterval(() => {}, 1000)))`, 3)
+    expect(result).toEqual({ why: 'it did not end in time', version: '9.8.7' })
+    const [pid, project] = JSON.parse(readFileSync(state, 'utf8')) as [number, string]
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(existsSync(project)).toBe(false)
   })
 })

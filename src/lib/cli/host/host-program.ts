@@ -19,6 +19,8 @@ export interface HostProgram {
   readonly program: string
   /** A call of its shell. */
   readonly shell: (command: string) => ModelCall
+  /** By which it keeps no transcript. */
+  readonly forgetful?: readonly string[]
   /** What to start it with, and texts of files. The person's configuration stays in force, but for the model and for questions. */
   readonly start: (place: HostPlace) => {
     readonly args: readonly string[]
@@ -31,10 +33,16 @@ const PROMPT = 'Please work'
 const KEY = 'none-is-needed'
 const MODEL = 'scripted'
 
+const GEMINI_SETTINGS = JSON.stringify({
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false }
+})
+
 export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = {
   claude: {
     npm: '@anthropic-ai/claude-code',
     program: 'claude',
+    forgetful: ['--no-session-persistence'],
     shell: command => ({ name: 'Bash', input: { command, description: 'Works' } }),
     start({ url }) {
       const traffic = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' }
@@ -47,10 +55,12 @@ export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = {
   codex: {
     npm: '@openai/codex',
     program: 'codex',
+    forgetful: ['--ephemeral'],
     shell: command => ({ name: 'exec_command', input: { cmd: command } }),
     start({ url }) {
       const provider = `{name="${MODEL}",base_url="${url}/v1",env_key="SCRIPTED_KEY",wire_api="responses"}`
-      const config = ['model="gpt-5.5"', `model_provider="${MODEL}"`, `model_providers.${MODEL}=${provider}`]
+      const model = ['model="gpt-5.5"', `model_provider="${MODEL}"`, `model_providers.${MODEL}=${provider}`]
+      const config = [...model, 'features.unified_exec=true']
       // The only command that this model asks for is ours, and sandboxes within sandboxes fail.
       const flags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
       return { args: ['exec', ...flags, ...config.flatMap(line => ['-c', line]), PROMPT], env: { SCRIPTED_KEY: KEY } }
@@ -64,12 +74,13 @@ export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = {
       args: ['-p', PROMPT, '--approval-mode', 'yolo', '-m', 'gemini-2.5-pro'],
       // The settings count only in a trusted folder.
       env: { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-      files: { [join(project, '.gemini/settings.json')]: '{"security":{"auth":{"selectedType":"gemini-api-key"}}}' }
+      files: { [join(project, '.gemini/settings.json')]: GEMINI_SETTINGS }
     })
   },
   qwen: {
     npm: '@qwen-code/qwen-code',
     program: 'qwen',
+    forgetful: ['--chat-recording=false'],
     shell: command => ({ name: 'run_shell_command', input: { command, is_background: false } }),
     start({ url }) {
       const provider = ['--auth-type', 'openai', '--openai-api-key', KEY, '--openai-base-url', `${url}/v1`]
@@ -88,6 +99,7 @@ export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = {
   pi: {
     npm: '@earendil-works/pi-coding-agent',
     program: 'pi',
+    forgetful: ['--no-session'],
     shell: command => ({ name: 'bash', input: { command } }),
     start({ url, folder }) {
       const file = join(folder, 'provider.js')

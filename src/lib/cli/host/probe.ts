@@ -21,13 +21,15 @@ export interface ProbeOptions {
   readonly file?: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly args?: readonly string[]
-  /** In seconds. */
+  /** Of the whole probe, in seconds. */
   readonly limit?: number
 }
 
 export async function probeHost(host: HostName, options: ProbeOptions = {}): Promise<Probed> {
-  const { program, shell } = HOST_PROGRAMS[host]
-  const { file = program, args = [], limit = 60 } = options
+  const { program, shell, forgetful = [] } = HOST_PROGRAMS[host]
+  const { file = program, limit = 60 } = options
+  const args = [...forgetful, ...(options.args ?? [])]
+  const start = performance.now()
   const env = Object.fromEntries(Object.entries(options.env ?? process.env).filter(isDefined))
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-probe-')))
   try {
@@ -45,7 +47,8 @@ export async function probeHost(host: HostName, options: ProbeOptions = {}): Pro
     const call = shell(command)
     const answer = ({ tools, results }: ModelRequest): ModelStep =>
       tools.includes(call.name) && results.length === 0 ? { calls: [call] } : { text: 'All done.' }
-    const ran = await runHost({ host, file, project, folder, env, args, answer, limit })
+    const left = limit - (performance.now() - start) / 1_000
+    const ran = await runHost({ host, file, project, folder, env, args, answer, limit: left })
     const isRun = existsSync(join(project, command.slice('touch '.length)))
     return { ...verdict(ran, isRun, `Bash(${command})`), version }
   } finally {
