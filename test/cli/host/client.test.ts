@@ -1,9 +1,10 @@
 /** The shell client beside programs and servers that tests write: whatever they do, it answers, in time. */
 import { createHash } from 'node:crypto'
-import { chownSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chownSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Socket } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ended } from '../../support/cli-stage.ts'
 import { isRoot } from '../../support/host.ts'
 import { processesWith } from '../../support/process-table.ts'
@@ -25,15 +26,21 @@ function coldScene(code = `writeSync(1, '${COLD}\\n')`): ClientScene {
 async function warmScene(answer: string, prove = (socket: Socket): unknown => socket.write(`${PROOF}\n`)) {
   const scene = coldScene(`writeSync(1, JSON.stringify({ from: 'cold', args: process.argv.slice(2) }))`)
   const server = await scriptedServer((text, socket) => {
-    if (text === 'the-secret\n') prove(socket)
+    if (!socket.bytesWritten) prove(socket)
     if (text.endsWith('}\0')) socket.end(answer)
   })
-  const write = (): string => scene.write(`home${scene.state.slice(scene.home.length)}`, stateOf(server.port), 0o600)
-  write()
-  return { scene, server, write }
+  const announce = (pid = process.pid, start = startOf(pid)): string =>
+    scene.write(
+      `home${scene.state.slice(scene.home.length)}`,
+      `${server.port} the-secret ${PROOF} ${pid} ${start}\n`,
+      0o600
+    )
+  announce()
+  return { scene, server, announce }
 }
 
-const stateOf = (port: number): string => `${port} the-secret ${PROOF} ${process.pid}\n`
+const startOf = (pid: number): string =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /s, '').split(' ')[19] ?? ''
 const framed = (code: number, out: string, err = ''): string =>
   `${code} ${Buffer.byteLength(out)} ${Buffer.byteLength(err)}\n${out}${err}`
 
@@ -44,7 +51,8 @@ describe('the process that stays', () => {
     const env = { ...scene.env, LINES: 'one\ntwo', EMPTY: '', ODD: 'a=b' }
     const ran = await scene.call({ payload, env })
     expect(ran).toEqual({ code: 0, signal: null, stdout: `${WARM}\n`, stderr: 'a note é\n' })
-    const fields = server.received[0]?.toString().split('\n').slice(1).join('\n').split('\0') ?? []
+    const [secret, ...fields] = String(server.received[0]).split('\0')
+    expect(secret).toBe('the-secret')
     const mask = /Umask:\t(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
     expect(fields.slice(0, 6)).toEqual(['claude', 'PreToolUse', '20', join(scene.folder, 'project'), mask, '5'])
     expect(fields.slice(6, 11)).toEqual(Object.entries(env).map(([name, value]) => `${name}=${value}`))
@@ -75,22 +83,43 @@ describe('the process that stays', () => {
     expect(JSON.parse(stdout)).toEqual({ from: 'cold', args: words })
   })
 
-  test('a process that cannot prove itself gets nothing but a secret that is no longer used', async () => {
+  test('a large event gets there as well', async () => {
+    const { scene, server } = await warmScene(framed(0, WARM))
+    const payload = `{"a":"${'é\\n\n'.repeat(1_000_000)}"}`
+    expect((await scene.call({ payload })).stdout).toBe(WARM)
+    expect(server.received[0]?.toString().split('\0').at(-2) === payload).toBe(true)
+  })
+
+  test('that has ended is sent nothing, whoever has its port and its number now', async () => {
+    const { scene, server, announce } = await warmScene(framed(0, WARM))
+    for (const [pid, start] of [
+      [process.pid, '1'],
+      [2 ** 22 + 1, '1'],
+      [process.pid, '']
+    ] as const) {
+      announce(pid, start)
+      expect(JSON.parse((await scene.call({ payload: '{"password":"hunter2"}' })).stdout)).toMatchObject({
+        from: 'cold'
+      })
+    }
+    expect(server.received).toEqual([])
+    announce()
+    expect((await scene.call()).stdout).toBe(WARM)
+  })
+
+  test('that cannot prove itself is not believed', async () => {
     for (const prove of [(socket: Socket) => socket.write('another-proof\n'), (socket: Socket) => socket.end()]) {
-      const { scene, server } = await warmScene(framed(0, WARM), prove)
-      const { stdout } = await scene.call({ payload: '{"password":"hunter2"}' })
-      expect(JSON.parse(stdout)).toMatchObject({ from: 'cold' })
-      await eventually(() => server.received.length === 1)
-      expect(String(server.received[0])).toBe('the-secret\n')
+      const { scene } = await warmScene(framed(0, WARM), prove)
+      expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
     }
   })
 
-  test('one that accepts and says nothing is not waited for', async () => {
+  test('that accepts and says nothing is not waited for', async () => {
     const { scene } = await warmScene('', () => undefined)
     expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
   })
 
-  test('one that stops reading a large payload costs no more than the deadline', async () => {
+  test('that stops reading a large payload costs no more than the deadline', async () => {
     const { scene } = await warmScene('', socket => {
       socket.write(`${PROOF}\n`)
       socket.pause()
@@ -115,13 +144,26 @@ describe('the process that stays', () => {
     }
   })
 
-  test.skipIf(!isRoot)('the file and the folder of another user are not read', async () => {
-    const { scene, server } = await warmScene(framed(0, WARM))
+  test('that is cut off at the deadline refuses', async () => {
+    const { scene } = await warmScene('')
+    const { scene: silent } = await warmScene('', socket => socket.write(`${PROOF}\n0 `))
+    expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
+    expect(await silent.call({ payload: '[]', seconds: 2 })).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test.skipIf(!isRoot)('the file, the folder and the process of another user are not used', async () => {
+    const { scene, server, announce } = await warmScene(framed(0, WARM))
     expect((await scene.call()).stdout).toBe(WARM)
     chownSync(scene.state, 65534, 65534)
     expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
     chownSync(scene.state, 0, 0)
     chownSync(dirname(scene.state), 65534, 65534)
+    expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
+    chownSync(dirname(scene.state), 0, 0)
+    const other = spawn('setpriv', ['--reuid=65534', '--clear-groups', 'sleep', '600'])
+    onTestFinished(() => void other.kill())
+    await eventually(() => statSync(`/proc/${other.pid}`).uid === 65534)
+    announce(other.pid)
     expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
     expect(server.received).toHaveLength(1)
   })
@@ -216,7 +258,6 @@ describe('the client', () => {
     const scene = coldScene(`writeSync(1, JSON.stringify([readFileSync(0, 'utf8')])[0] && '${COLD}')`)
     const script = join(scene.package, 'hosts/client.sh')
     scene.write('call.sh', `bash -p ${script} claude PreToolUse closed 20 ${process.execPath} <&-\n`)
-    const { spawn } = await import('node:child_process')
     const env = { PATH: scene.env['PATH'] }
     expect(await ended(spawn('bash', [join(scene.folder, 'call.sh')], { env }))).toMatchObject({
       code: 0,
@@ -255,7 +296,7 @@ describe('the client', () => {
 
   test('fits on two screens', () => {
     const lines = readFileSync(join(clientScene().package, 'hosts/client.sh'), 'utf8').split('\n')
-    expect(lines.length).toBeLessThan(100)
+    expect(lines.length).toBeLessThan(105)
     expect(lines.filter(line => line.length > 120)).toEqual([])
   })
 })

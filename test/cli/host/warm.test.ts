@@ -215,11 +215,11 @@ describe('the process', () => {
   test('tells its proof only to who knows the secret, and bears what is not a call', async () => {
     const scene = await warmed(({ settings }) => settings(saying('first')))
     const [port, secret] = readFileSync(scene.state, 'utf8').split(' ')
-    expect(await sending(Number(port), `${'0'.repeat(32)}\n`)).toBe('')
-    expect(await sending(Number(port), 'x'.repeat(5000))).toBe('')
-    expect(await sending(Number(port), `GET / HTTP/1.1\r\n\r\n`)).toBe('')
-    await sending(Number(port), `${secret}\n\0\0\0\0\0-3\0\0`, true)
-    await sending(Number(port), `${secret}\nclaude\0PreToolUse\0x\0/nowhere\0\x001\0x\0{}\0`)
+    expect(await sending(Number(port), `${'0'.repeat(32)}\0`)).toBe('')
+    expect(await sending(Number(port), 'x'.repeat(100_000))).toBe('')
+    expect(await sending(Number(port), `GET / HTTP/1.1\r\n\r\n`, true)).toBe('')
+    await sending(Number(port), `${secret}\0\0\0\0\0\0-3\0\0`, true)
+    await sending(Number(port), `${secret}\0claude\0PreToolUse\0x\0/nowhere\0\x001\0x\0{}\0`)
     expect(await scene.ask()).toContain('first')
     expect(scene.colds()).toBe(1)
   })
@@ -261,6 +261,6 @@ function sending(port: number, text: string, leave = false): Promise<string> {
 
 async function asking(state: string): Promise<string | undefined> {
   const [port, secret] = state.split(' ')
-  const said = await sending(Number(port), `${secret}\nclaude\0PreToolUse\x0020\0/\x000022\x000\0{}\0`)
-  return said.split('\n')[1]
+  const said = await sending(Number(port), `${secret}\0claude\0PreToolUse\x0020\0/\x000022\x000\0{}\0`)
+  return said.replaceAll('\0', '').split('\n')[1]
 }

@@ -16,36 +16,29 @@ const FIXED = 6
 /** Before the client's own deadline, in milliseconds. */
 const MARGIN = 500
 
-/**
- * A line that the client knows, which is answered; then fields that end with a byte 0: the fixed ones, the variables and
- * the payload. Undefined if it is not that.
- */
+/** Fields that end with a byte 0: a secret, which is answered; the fixed ones, the variables and the payload. */
 export async function readCall(
   socket: Socket,
-  prove: (line: Buffer) => string | undefined
+  prove: (secret: Buffer) => string | undefined
 ): Promise<HookCall | undefined> {
-  let chunks: Buffer[] = []
+  const chunks: Buffer[] = []
   let size = 0
-  let isProven = false
+  let proof: string | undefined
   for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > (isProven ? MOST_BYTES : 1024)) return undefined
-    if (!isProven) {
-      const line = Buffer.concat(chunks)
-      const end = line.indexOf('\n')
-      const proof = end < 0 ? '' : prove(line.subarray(0, end))
+    if (size > (proof === undefined ? 64 * 1024 : MOST_BYTES)) return undefined
+    if (proof === undefined) {
+      const start = Buffer.concat(chunks)
+      if (!start.includes(0)) continue
+      proof = prove(start.subarray(0, start.indexOf(0)))
       if (proof === undefined) return undefined
       socket.write(proof)
-      isProven = proof !== ''
-      chunks = [line.subarray(end + 1)]
-      if (!isProven || end === line.length - 1) continue
-    }
-    const fields = chunk.at(-1) === 0 ? Buffer.concat(chunks).toString().split('\0') : []
+      // The client writes line by line, and TCP keeps the next line back until this side speaks. It drops a byte 0.
+    } else socket.write('\0')
+    const fields = chunk.at(-1) === 0 ? Buffer.concat(chunks).toString().split('\0').slice(1) : []
     // The last one ends with a byte 0 as well.
     if (fields.length > FIXED && fields.length === FIXED + Number(fields[FIXED - 1]) + 2) return callOf(fields)
-    // The client writes line by line, and TCP keeps the next line back until this side speaks. It drops a byte 0.
-    socket.write('\0')
   }
   return undefined
 }

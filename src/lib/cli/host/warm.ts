@@ -121,7 +121,7 @@ class Service {
 
   /** False if another process does the same already. One that does not move is ended. */
   async announce(port: number): Promise<boolean> {
-    const state = `${port} ${this.#secret} ${this.#proof} ${process.pid}\n`
+    const state = `${port} ${this.#secret} ${this.#proof} ${process.pid} ${startOf('self')}\n`
     for (let attempts = 0; attempts < 3; attempts++) {
       if (addOwnFile(this.#file, state)) {
         this.#state = state
@@ -130,7 +130,7 @@ class Service {
       const other = attempt(() => readFileSync(this.#file, 'utf8'))
       if (other !== undefined && (await answers(other))) return false
       if (attempt(() => readFileSync(this.#file, 'utf8')) === other) rmSync(this.#file, { force: true })
-      endServer(Number(other?.split(' ')[3]))
+      attempt(() => endServer(other?.split(/\s/) ?? []))
     }
     return false
   }
@@ -215,7 +215,7 @@ function enter({ env, cwd, umask }: HookCall): boolean {
 function answers(state: string): Promise<boolean> {
   const [port, secret, proof] = state.split(' ')
   return new Promise(resolve => {
-    const socket = connect(Number(port) || 1, '127.0.0.1', () => socket.write(`${secret}\n`))
+    const socket = connect(Number(port) || 1, '127.0.0.1', () => socket.write(`${secret}\0`))
     const settle = (isThere: boolean): void => {
       socket.destroy()
       resolve(isThere)
@@ -228,9 +228,11 @@ function answers(state: string): Promise<boolean> {
 }
 
 /** It does not answer: a hook may block it for ever. */
-function endServer(pid: number): void {
-  const words = attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'))
-  const owner = attempt(() => statSync(`/proc/${pid}`).uid)
-  if (words?.includes('--serve') !== true || owner !== process.getuid?.()) return
-  attempt(() => process.kill(pid, 'SIGKILL'))
+function endServer([, , , pid = '', start]: readonly string[]): void {
+  const isIt = start !== undefined && startOf(pid) === start && statSync(`/proc/${pid}`).uid === process.getuid?.()
+  if (isIt) process.kill(Number(pid), 'SIGKILL')
 }
+
+/** When a process began, in ticks since the machine did: with its number, it is that of no other. */
+const startOf = (pid: string): string | undefined =>
+  attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/.*\) /s, '').split(' ')[19])
