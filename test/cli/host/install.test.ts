@@ -23,6 +23,7 @@ import { dialectOf, HOST_NAMES, type HostName } from '../../../src/lib/cli/host/
 import { changeFile, jsonFormat, type Format, type HostFile } from '../../../src/lib/cli/host/installed-file.ts'
 import { OWN_LINE, ownLine } from '../../../src/lib/settings/files/own-line.ts'
 import { cliStage } from '../../support/cli-stage.ts'
+import { endAll, isAlive, processesWith } from '../../support/process-table.ts'
 
 const [INSTALL, REMOVE] = [{ isRemoved: false }, { isRemoved: true }]
 
@@ -276,6 +277,60 @@ describe('the command', () => {
     expect(ownIn(valueIn(read('home/.claude/settings.json')))).toBe(linesOf('claude').length)
     await run(install('claude', '--remove'))
     expect(read('home/.claude/settings.json')).toBe(text)
+  })
+})
+
+/** Stands for Copilot CLI: it makes the call that the model asks for, and asks its hook first if `asksHook`. */
+const agent = (asksHook: boolean): string => `#!${process.execPath}
+const { spawnSync } = require('node:child_process')
+const { readFileSync } = require('node:fs')
+if (process.argv.includes('--version')) console.log('1.2.3')
+else void (async () => {
+  const url = process.env.COPILOT_PROVIDER_BASE_URL + '/chat/completions'
+  const tools = [{ type: 'function', function: { name: 'bash' } }]
+  const ask = async messages =>
+    (await (await fetch(url, { method: 'POST', body: JSON.stringify({ tools, messages }) })).json()).choices[0].message
+  const { tool_calls: [call] } = await ask([])
+  const toolArgs = JSON.parse(call.function.arguments)
+  const { hooks } = JSON.parse(readFileSync(process.env.HOME + '/.copilot/hooks/carabiner.json', 'utf8'))
+  const input = JSON.stringify({ sessionId: 's', timestamp: 1, cwd: process.cwd(), toolName: 'bash', toolArgs })
+  const { stdout } = ${asksHook} ? spawnSync('bash', ['-c', hooks.preToolUse[0].bash], { input, encoding: 'utf8' }) : { stdout: '{}' }
+  const { permissionDecision, permissionDecisionReason: reason = '' } = JSON.parse(stdout)
+  if (permissionDecision !== 'deny') spawnSync('sh', ['-c', toolArgs.command])
+  await ask([{ role: 'assistant', tool_calls: [call] }, { role: 'tool', content: reason }])
+})()
+`
+
+describe('the probe', () => {
+  const probe = ['hooks', 'install', '--for', 'copilot']
+
+  test.each([
+    [true, 0, /The gate was crossed: yes, because the model was told: .*the rule Bash\(touch /],
+    [false, 1, /The gate was crossed: no, because it ran a command that Carabiner refuses/]
+  ])('an agent that asks its hook: %j, exit code %d', async (asksHook, code, words) => {
+    const { run, write, path, env, home } = cliStage()
+    onTestFinished(() => endAll(processesWith(home).filter(isAlive)))
+    write('bin/copilot', agent(asksHook), 0o755)
+    const ran = await run(probe, { env: { PATH: `${path('bin')}:${env['PATH']}` } })
+    expect(ran.stdout).toMatch(words)
+    expect(ran.code).toBe(code)
+  })
+
+  test('an agent that is not installed, or that is in this project only, is not tried', async () => {
+    const { run, env } = cliStage()
+    const alone = {
+      env: {
+        PATH:
+          env['PATH']
+            ?.split(':')
+            .filter(each => !existsSync(join(each, 'copilot')))
+            .join(':') ?? ''
+      }
+    }
+    for (const more of [[], ['--project']]) {
+      const { code, stdout } = await run([...probe, ...more], alone)
+      expect([code, stdout]).toEqual([0, expect.stringContaining('The gate was not tried: ')])
+    }
   })
 })
 

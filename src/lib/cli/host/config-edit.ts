@@ -61,8 +61,8 @@ function insertion(text: string, holder: Node, key: string | undefined, added: u
   const item = `${isFlat ? '' : eol + indent}${key === undefined ? '' : `${JSON.stringify(key)}:${space}`}${value}`
   if (last === undefined) {
     const at = ended(ALL_COMMENTS, text, holder.offset + 1) ?? holder.offset + 1
-    const isOpen = isFlat || text.slice(at, endOf(holder)).includes('\n')
-    return [insert(at, isOpen ? item : item + eol + outer)]
+    const isShut = !isFlat && !/[^ \t]/.test(text.slice(holder.offset + 1, endOf(holder) - 1))
+    return [insert(at, isShut ? item + eol + outer : item)]
   }
   const { comma, at } = behind(text, endOf(last))
   if (comma !== undefined) return [insert(at, `${isFlat ? space : ''}${item},`)]
@@ -109,7 +109,7 @@ function removal(text: string, node: Node): Edit[] {
   const siblings = node.parent?.children ?? []
   const before = siblings[siblings.indexOf(node) - 1]
   const { comma } = behind(text, endOf(node))
-  const [start, end] = [cutFrom(text, node), endOf(node)]
+  const [start, end] = [cutFrom(text, node, before ? endOf(before) : (node.parent?.offset ?? 0) + 1), endOf(node)]
   if (siblings.length === 1 && node.parent !== undefined) {
     const [open, close] = [node.parent.offset + 1, endOf(node.parent) - 1]
     const rest = text.slice(open, start) + text.slice(end, close).replace(',', '')
@@ -120,12 +120,11 @@ function removal(text: string, node: Node): Edit[] {
 }
 
 /** With the line break before it; not if what follows would then be part of a comment. */
-function cutFrom(text: string, node: Node): number {
-  const head = text.slice(0, node.offset)
-  const [lead = ''] = /(?:\r?\n|(?<=[,\n]))[ \t]*$/.exec(head) ?? []
-  const isCommented = /\/\/.*$/.test(head.slice(0, head.length - lead.length))
+function cutFrom(text: string, node: Node, before: number): number {
+  const gap = text.slice(before, node.offset)
+  const [lead = ''] = /(?:\r?\n|(?<=,))[ \t]*$/.exec(gap) ?? []
   const isLast = /^,?[ \t]*(?:\r?\n|$|\/)/.test(text.slice(endOf(node)))
-  return node.offset - (isCommented && !isLast ? lead.replace(/^\r?\n/, '').length : lead.length)
+  return node.offset - (gap.includes('//') && !isLast ? lead.replace(/^\r?\n/, '').length : lead.length)
 }
 
 /** The comma behind a node, and where what belongs to the node ends: behind the comments on its line. */
