@@ -11,7 +11,7 @@ it('the page has a row for each agent, in the version of its dialect: `npm run c
 
 it('a row that is missing, of another version, or of a command that ran is found', () => {
   const row = firstCell('codex')
-  expect(hostsWithoutRow(page.replace(`${row} |`, '| Codex 0.1.0 |'))).toEqual(['codex'])
+  expect(hostsWithoutRow(page.replaceAll(`${row} |`, '| Codex 0.1.0 |'))).toEqual(['codex'])
   expect(hostsWithoutRow(page.replace(`${row} | runs | refused `, `${row} | runs | RAN `))).toEqual(['codex'])
   expect(hostsWithoutRow(page.replace('| the agent |', '| agent |'))).toEqual(HOST_NAMES)
 })
