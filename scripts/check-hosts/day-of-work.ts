@@ -14,7 +14,7 @@ export interface DayOfWork {
   readonly mcp?: (server: McpServer, folder: string) => Partial<McpConfig>
 }
 
-export interface McpServer {
+interface McpServer {
   readonly command: string
   readonly args: readonly string[]
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { HOST_PROGRAMS } from '../../src/lib/cli/host/host-program.ts'
 import { dialectOf, HOST_NAMES, isHost, type HostName } from '../../src/lib/cli/host/hosts.ts'
-import type { ModelRequest, ModelStep } from '../../src/lib/cli/host/model-wire.ts'
+import type { HostRequest, ScriptStep } from '../../src/lib/cli/host/model-wire.ts'
 import { runHost } from '../../src/lib/cli/host/run-host.ts'
 import { isObject } from '../../src/lib/util/plain.ts'
 import { cleaned } from './cleaned.ts'
@@ -92,7 +92,7 @@ function put(into: Record<string, unknown>, [key = '', ...rest]: readonly string
 }
 
 /** One call after the other, and a subagent makes one call. Requests for something else have no tools of the host. */
-function answerOf(host: HostName, project: string): (request: ModelRequest) => ModelStep {
+function answerOf(host: HostName, project: string): (request: HostRequest) => ScriptStep {
   const sub = HOST_PROGRAMS[host].shell('echo sub')
   const calls = DAYS[host].calls(project)
   return ({ tools, turns, body }) => {

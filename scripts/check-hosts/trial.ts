@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { HOST_PROGRAMS } from '../../src/lib/cli/host/host-program.ts'
 import type { HostName } from '../../src/lib/cli/host/hosts.ts'
-import type { ModelRequest, ModelStep } from '../../src/lib/cli/host/model-wire.ts'
+import type { HostRequest, ScriptStep } from '../../src/lib/cli/host/model-wire.ts'
 import { runHost } from '../../src/lib/cli/host/run-host.ts'
 import { installedHost } from './hosts-cache.ts'
 
@@ -82,7 +82,7 @@ export class Trial {
   async call(during: () => void): Promise<{ readonly ran: boolean; readonly result: string | undefined }> {
     const call = HOST_PROGRAMS[this.host].shell('touch ran')
     let isAsked = false
-    const answer = ({ tools, results }: ModelRequest): ModelStep => {
+    const answer = ({ tools, results }: HostRequest): ScriptStep => {
       if (!tools.includes(call.name) || results.length > 0) return { text: 'All done.' }
       if (!isAsked) during()
       isAsked = true

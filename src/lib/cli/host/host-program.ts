@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { HostName } from './hosts.ts'
 import type { ModelCall } from './model-wire.ts'
 
-export interface HostPlace {
+interface HostPlace {
   /** Of the model server. */
   readonly url: string
   /** In which it works. */

@@ -2,21 +2,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { readRequest, WIRES, type ModelRequest, type ModelStep } from './model-wire.ts'
+import { readRequest, WIRES, type HostRequest, type ScriptStep } from './model-wire.ts'
 
 export interface ModelServer {
   /** `http://127.0.0.1:PORT`, without a version. */
   readonly url: string
   /** What came so far, in any format. */
-  readonly requests: readonly ModelRequest[]
+  readonly requests: readonly HostRequest[]
   close(): Promise<void>
 }
 
 /** What agents ask beside: lists of models, the number of tokens. */
 const ASIDE = { object: 'list', data: [{ id: 'scripted' }], models: [], input_tokens: 1, totalTokens: 1 }
 
-export async function startModelServer(answer: (request: ModelRequest) => ModelStep): Promise<ModelServer> {
-  const requests: ModelRequest[] = []
+export async function startModelServer(answer: (request: HostRequest) => ScriptStep): Promise<ModelServer> {
+  const requests: HostRequest[] = []
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (incoming.url ?? '').replace(/\?.*/, '')

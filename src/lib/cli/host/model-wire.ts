@@ -9,10 +9,10 @@ export interface ModelCall {
 }
 
 /** What the model says: tool calls, or a text that ends the turn. */
-export type ModelStep = { readonly calls: readonly ModelCall[] } | { readonly text: string }
+export type ScriptStep = { readonly calls: readonly ModelCall[] } | { readonly text: string }
 
 /** What a request of an agent contains, whatever its format. */
-export interface ModelRequest {
+export interface HostRequest {
   /** The names of the tools on offer. */
   readonly tools: readonly string[]
   /** How often the model has spoken before. */
@@ -25,7 +25,7 @@ export interface ModelRequest {
 const objects = (value: unknown): readonly PlainObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''))
 
-export function readRequest(body: PlainObject): ModelRequest {
+export function readRequest(body: PlainObject): HostRequest {
   const said = [body['messages'], body['input'], body['contents']].flatMap(objects)
   const parts = said.flatMap(part => [part, ...objects(part['content']), ...objects(part['parts'])])
   const tools = objects(body['tools'])
@@ -46,9 +46,9 @@ function resultIn({ type, role, content, output, functionResponse: answer }: Pla
 export interface Wire {
   readonly path: RegExp
   /** The answer in one piece. */
-  whole(step: ModelStep, id: string): PlainObject
+  whole(step: ScriptStep, id: string): PlainObject
   /** The answer as events of a stream. */
-  stream(step: ModelStep, id: string): readonly object[]
+  stream(step: ScriptStep, id: string): readonly object[]
 }
 
 const messages: Wire = {
@@ -123,7 +123,7 @@ const completions: Wire = {
   stream: (step, id) => [completion(step, id, 'delta')]
 }
 
-function completion(step: ModelStep, id: string, key: 'message' | 'delta'): PlainObject {
+function completion(step: ScriptStep, id: string, key: 'message' | 'delta'): PlainObject {
   const said =
     'text' in step
       ? { content: step.text }

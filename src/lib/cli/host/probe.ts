@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { escapeLine } from '../print.ts'
 import { HOST_PROGRAMS } from './host-program.ts'
 import { dialectOf, type HostName } from './hosts.ts'
-import type { ModelRequest, ModelStep } from './model-wire.ts'
-import { ended, runHost, type HostRan } from './run-host.ts'
+import type { HostRequest, ScriptStep } from './model-wire.ts'
+import { endOfProgram, runHost, type HostRan } from './run-host.ts'
 
 export interface Probed {
   /** The call was refused by Carabiner, and did not run. Undefined if nothing could be tried. */
@@ -34,7 +34,7 @@ export async function probeHost(host: HostName, options: ProbeOptions = {}): Pro
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-probe-')))
   try {
     const version = /\d+\.\d+\.\d+(?:-[\w.]*\w)?/.exec(
-      (await ended({ file, args: ['--version'], cwd: folder, env }, limit)).printed
+      (await endOfProgram({ file, args: ['--version'], cwd: folder, env }, limit)).printed
     )?.[0]
     if (version === undefined) return { why: `${dialectOf(host).title} did not start as ${file}` }
     const project = join(folder, 'project')
@@ -45,7 +45,7 @@ export async function probeHost(host: HostName, options: ProbeOptions = {}): Pro
       JSON.stringify({ permissions: { deny: [`Bash(${command})`] } })
     )
     const call = shell(command)
-    const answer = ({ tools, results }: ModelRequest): ModelStep =>
+    const answer = ({ tools, results }: HostRequest): ScriptStep =>
       tools.includes(call.name) && results.length === 0 ? { calls: [call] } : { text: 'All done.' }
     const left = limit - (performance.now() - start) / 1_000
     const ran = await runHost({ host, file, project, folder, env, args, answer, limit: left })
@@ -62,12 +62,12 @@ function verdict({ requests, isLate, printed }: HostRan, isRun: boolean, rule: s
   if (isRun) return { crossed: false, why: 'it ran a command that Carabiner refuses: it did not start the hook' }
   const result = requests.flatMap(({ results }) => results).at(-1)
   if (result?.includes(`the rule ${rule}`) === true)
-    return { crossed: true, why: `the model was told: ${shown(result)}` }
+    return { crossed: true, why: `the model was told: ${firstPart(result)}` }
   if (result !== undefined)
-    return { crossed: false, why: `the command did not run, but not because of Carabiner: ${shown(result)}` }
+    return { crossed: false, why: `the command did not run, but not because of Carabiner: ${firstPart(result)}` }
   return {
-    why: isLate ? 'it did not end in time' : `it made no call: ${shown(printed.trim().split('\n').at(-1) ?? '')}`
+    why: isLate ? 'it did not end in time' : `it made no call: ${firstPart(printed.trim().split('\n').at(-1) ?? '')}`
   }
 }
 
-const shown = (text: string): string => escapeLine(text.length > 300 ? `${text.slice(0, 300)}…` : text)
+const firstPart = (text: string): string => escapeLine(text.length > 300 ? `${text.slice(0, 300)}…` : text)

@@ -6,7 +6,7 @@ import type { Program } from '../../world/process/program.ts'
 import { HOST_PROGRAMS } from './host-program.ts'
 import type { HostName } from './hosts.ts'
 import { startModelServer, type ModelServer } from './model-server.ts'
-import type { ModelRequest, ModelStep } from './model-wire.ts'
+import type { HostRequest, ScriptStep } from './model-wire.ts'
 
 export interface HostRun {
   readonly host: HostName
@@ -18,8 +18,8 @@ export interface HostRun {
   readonly env: Readonly<Record<string, string>>
   /** After the arguments that all runs have. */
   readonly args?: readonly string[]
-  readonly answer: (request: ModelRequest) => ModelStep
-  /** Then it is ended, in seconds. */
+  readonly answer: (request: HostRequest) => ScriptStep
+  /** Then it is endOfProgram, in seconds. */
   readonly limit: number
 }
 
@@ -31,24 +31,24 @@ export interface HostRan {
   readonly requests: ModelServer['requests']
 }
 
-export async function runHost(run: HostRun): Promise<HostRan> {
-  const { host, file, project, folder } = run
-  const server = await startModelServer(run.answer)
+export async function runHost(wanted: HostRun): Promise<HostRan> {
+  const { host, file, project, folder } = wanted
+  const server = await startModelServer(wanted.answer)
   try {
     const { args, env, files = {} } = HOST_PROGRAMS[host].start({ url: server.url, project, folder })
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text)
     }
-    const program = { file, args: [...args, ...(run.args ?? [])], cwd: project, env: { ...run.env, ...env } }
-    return { ...(await ended(program, run.limit)), requests: server.requests }
+    const program = { file, args: [...args, ...(wanted.args ?? [])], cwd: project, env: { ...wanted.env, ...env } }
+    return { ...(await endOfProgram(program, wanted.limit)), requests: server.requests }
   } finally {
     await server.close()
   }
 }
 
 /** Starts a program, and waits for its end, which comes after `limit` seconds at the latest. */
-export async function ended(program: Program, limit: number): Promise<Omit<HostRan, 'requests'>> {
+export async function endOfProgram(program: Program, limit: number): Promise<Omit<HostRan, 'requests'>> {
   let printed = ''
   let isLate = false
   const add = (chunk: Buffer): void => void (printed += chunk.toString())
