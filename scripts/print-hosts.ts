@@ -1,4 +1,4 @@
-/** Prints what each agent is told under ten policies, and what of it is gated, into docs/agents.md. It needs dist/. */
+/** Prints what each agent does with ten policies, and what of it is gated, into docs/agents.md. It needs dist/. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HOST_NAMES, dialectOf } from '../src/lib/cli/host/hosts.ts'
 import { EXPECTED_OUTCOMES, HOST_POLICIES } from '../test/cli/host/host-policies.ts'

@@ -94,7 +94,7 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: HOOK_FLAGS,
     examples: [
       ['carabiner hooks install --for codex', 'puts the gate in front of the tools of Codex'],
-      ['carabiner hook --for codex --event PreToolUse < payload.json', 'what would Codex be told?']
+      ['carabiner hook --for codex --event PreToolUse < payload.json', 'the answer for Codex']
     ],
     run: async (_, flags) => (await import('./host/hook.ts')).answerHost(flags)
   },

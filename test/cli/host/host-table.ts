@@ -13,7 +13,7 @@ interface RecordedPayload {
   readonly payload: PlainObject
 }
 
-export const recordedPayloads = (host: HostName): readonly RecordedPayload[] =>
+const recordedPayloads = (host: HostName): readonly RecordedPayload[] =>
   JSON.parse(readFileSync(new URL(`payloads/${host}.json`, import.meta.url), 'utf8')) as readonly RecordedPayload[]
 
 /** The keys under which hosts have the name of a tool and its input. */
@@ -54,7 +54,7 @@ export default hooks => { ${body} }
 `
 
 /** A user's policy in a stage: one module of hooks. */
-export function writePolicy(stage: CliStage, body: string): void {
+function writePolicy(stage: CliStage, body: string): void {
   stage.write('home/.carabiner/settings.json', { carabiner: { modules: ['policy.mjs'] } })
   stage.write('home/.carabiner/policy.mjs', moduleText(body))
 }

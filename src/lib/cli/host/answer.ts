@@ -2,11 +2,11 @@ import { CarabinerError, errorMessage } from '../../errors.ts'
 import { neutralOutcome, type Outcome } from '../../hooks/dispatch/outcome.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import type { Dialect, HostEvent } from './dialect.ts'
+import type { HostDialect, HostEvent } from './dialect.ts'
 import { safeOutput } from '../print.ts'
 import { dialectOf, HOSTS, isHost } from './hosts.ts'
 import { fitOutcome, textsOf } from './fit.ts'
-import { judgeEvent, readPayload } from './judge.ts'
+import { judgeEvent, readHostPayload } from './judge.ts'
 
 /** One event of another agent, as its hook receives it. */
 export interface HookRequest {
@@ -22,14 +22,14 @@ export interface HookRequest {
 }
 
 /** What the hook prints, and how it ends. */
-export interface HookAnswer {
+export interface HostAnswer {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
 /** Never rejects: what cannot be judged is refused where the event is a gate, in the words of the host. */
-export async function answerHook({ host, event: name, payload, cwd, deadline }: HookRequest): Promise<HookAnswer> {
+export async function answerHook({ host, event: name, payload, cwd, deadline }: HookRequest): Promise<HostAnswer> {
   if (!isHost(host)) return refusedPlainly(`${host} is not an agent that it knows (${Object.keys(HOSTS).join(', ')})`)
   const dialect = dialectOf(host)
   const { title, events } = dialect
@@ -39,16 +39,16 @@ export async function answerHook({ host, event: name, payload, cwd, deadline }: 
   const time = new Deadline(deadline)
   const judged = await time
     .within(async () => {
-      const read = readPayload(dialect, name, payload)
+      const read = readHostPayload(dialect, name, payload)
       const outcome = read && (await judgeEvent(dialect, { ...read, start: cwd }, time.signal))
       return answerOf(dialect, name, outcome ?? neutralOutcome({ event: event.as, decides: true }), read?.input)
     })
     .catch((error: unknown) => error)
   const isAnswer = isObject(judged) && 'code' in judged && 'stdout' in judged
-  return isAnswer ? (judged as unknown as HookAnswer) : answerOf(dialect, name, unjudged(event, title, judged))
+  return isAnswer ? (judged as unknown as HostAnswer) : answerOf(dialect, name, unjudged(event, title, judged))
 }
 
-function answerOf(dialect: Dialect, name: string, outcome: Outcome, input: PlainObject = {}): HookAnswer {
+function answerOf(dialect: HostDialect, name: string, outcome: Outcome, input: PlainObject = {}): HostAnswer {
   const answer = dialect.answer(outcome, name, input)
   const said = dialect.events[name]?.takes.includes('notice') === true ? undefined : textsOf(outcome).user
   // Where nothing is decided this is {}: only what cannot answer says nothing.
@@ -66,7 +66,7 @@ function unjudged(event: HostEvent, title: string, error: unknown): Outcome {
 }
 
 /** Every host takes this for a refusal. */
-const refusedPlainly = (why: string): HookAnswer => ({
+const refusedPlainly = (why: string): HostAnswer => ({
   code: 2,
   stdout: '',
   stderr: safeOutput(`carabiner hook cannot judge this, and refuses it: ${why}\n`)

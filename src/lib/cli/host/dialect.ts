@@ -29,7 +29,7 @@ export interface HostCall {
 }
 
 /** A tool of a host. */
-export interface HostTool {
+interface HostTool {
   /** The tool that hooks and rules see. */
   readonly as: string
   /** The host's names of keys, with those that hooks see. All other keys have the same name. */
@@ -43,7 +43,7 @@ export interface HostTool {
 }
 
 /** Where hooks of a host are configured. */
-export interface HostConfig {
+interface HostConfig {
   /** Below the home folder, for all projects. */
   readonly user?: string
   /** In the project. */
@@ -60,7 +60,7 @@ export interface HostConfig {
 type Reach = 'gated' | 'neither gated nor seen' | 'none'
 
 /** Everything that differs from host to host. */
-export interface Dialect {
+export interface HostDialect {
   /** As people write it. */
   readonly title: string
   readonly verifiedWith: string

@@ -1,7 +1,7 @@
 import type { PlainObject } from '../../util/plain.ts'
 import { FILE_READERS, FILE_WRITERS } from '../../tool-table.ts'
 import { resolve } from 'node:path'
-import type { Dialect, HostCall } from './dialect.ts'
+import type { HostDialect, HostCall } from './dialect.ts'
 
 /** A call of a host, as hooks and rules see it. */
 export interface SeenCall {
@@ -13,7 +13,7 @@ export interface SeenCall {
   readonly inOwnKeys: ((input: PlainObject) => PlainObject) | undefined
 }
 
-export function seenCall(dialect: Dialect, { name, input }: HostCall, cwd: string): SeenCall {
+export function seenCall(dialect: HostDialect, { name, input }: HostCall, cwd: string): SeenCall {
   const { tools, title } = dialect
   const row = Object.hasOwn(tools, name) ? tools[name] : undefined
   if (row?.inner !== undefined) return { ...seenCall(dialect, row.inner(input), cwd), inOwnKeys: undefined }

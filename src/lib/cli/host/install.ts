@@ -10,7 +10,7 @@ import type { FlagValues, INSTALL_FLAGS } from '../flags.ts'
 import { alignColumns, escapeLine, printLine, safeJson } from '../print.ts'
 import { printProse } from '../terminal/width.ts'
 import { isClosed } from './answer.ts'
-import type { Dialect } from './dialect.ts'
+import type { HostDialect } from './dialect.ts'
 import { dialectOf, HOST_NAMES, isHost, type HostName } from './hosts.ts'
 import { changeFile, jsonFormat, scriptFormat, type Format, type HostFile } from './installed-file.ts'
 import type { Probed } from './probe.ts'
@@ -69,7 +69,7 @@ function deadlineIn({ deadline = '50' }: InstallFlags): number {
   return seconds
 }
 
-function eventsOf(host: HostName, { events }: Dialect, deadline: number) {
+function eventsOf(host: HostName, { events }: HostDialect, deadline: number) {
   const client = join(packageFolder(), 'hosts/client.sh')
   return Object.entries(events).map(([event, { as }]) => {
     const facts = { event, isClosed: isClosed(host, event) }
@@ -87,7 +87,7 @@ const eventRow = ({ event, as, isClosed: isGate }: InstalledEvent): readonly str
 
 const packageFolder = (): string => dirname(createRequire(import.meta.url).resolve('carabiner/package.json'))
 
-function placeOf(host: HostName, { title, config }: Dialect, where: Where, { project }: InstallFlags): HostFile {
+function placeOf(host: HostName, { title, config }: HostDialect, where: Where, { project }: InstallFlags): HostFile {
   const isProject = project === true
   const path = isProject ? config.project : config.user
   if (path === undefined) throw fault('E_USAGE', `${title} has hooks ${isProject ? 'of users' : 'of projects'} only`)
@@ -110,7 +110,12 @@ const nextSteps = (host: HostName, title: string, { project }: InstallFlags): re
   ...(project === true ? [`trust this folder in ${title}, if it knows trust`] : [])
 ]
 
-function formatOf({ config }: Dialect, { path }: HostFile, events: readonly InstalledEvent[], seconds: number): Format {
+function formatOf(
+  { config }: HostDialect,
+  { path }: HostFile,
+  events: readonly InstalledEvent[],
+  seconds: number
+): Format {
   if (!path.endsWith('.js'))
     return jsonFormat(
       config.fresh ?? {},

@@ -12,7 +12,7 @@ import { isWithin } from '../../world/files/paths.ts'
 import { loadProjectState, projectIsTrusted, type ProjectState } from '../common.ts'
 import { needsNoTrust, openGate, withRules, type FolderGate } from '../gate.ts'
 import { factsHere } from '../rules/policy.ts'
-import type { Dialect, HostCall, HostEvent } from './dialect.ts'
+import type { HostDialect, HostCall, HostEvent } from './dialect.ts'
 import { fitOutcome, strictest } from './fit.ts'
 import { seenCall } from './host-call.ts'
 
@@ -46,7 +46,7 @@ export interface HostInput {
 }
 
 /** The payload as hooks see it, but for its tool; undefined if there is nothing to judge. Throws if it cannot be one of this host and event. */
-export function readPayload(dialect: Dialect, name: string, text: string): HostInput | undefined {
+export function readHostPayload(dialect: HostDialect, name: string, text: string): HostInput | undefined {
   const { title, events, read = same } = dialect
   const event = events[name]!
   let given: unknown
@@ -78,7 +78,7 @@ const same = (payload: PlainObject): PlainObject => payload
 
 /** What hooks and rules of the folder say about an event of a host, as far as the host can do it. */
 export async function judgeEvent(
-  dialect: Dialect,
+  dialect: HostDialect,
   { event: row, input, cwd, start }: HostInput & { readonly start: string },
   signal: AbortSignal
 ): Promise<Outcome> {
@@ -180,12 +180,12 @@ function adviceFor({ policy }: FolderGate, call: HostCall, cwd: string): string 
 }
 
 /** Claude Code itself runs the hooks of its own files: here they would run twice. */
-function withoutHooksOf({ title }: Dialect, { loaded, where }: ProjectState): Loaded {
+function withoutHooksOf({ title }: HostDialect, { loaded, where }: ProjectState): Loaded {
   if (title !== 'Claude Code') return loaded
   return { ...loaded, hooks: loaded.hooks.filter(hook => isOurs(hook, where)) }
 }
 
-export const isOurs = ({ path, place: { file }, scope }: LoadedHook, { ownHome, managed }: Where): boolean =>
+const isOurs = ({ path, place: { file }, scope }: LoadedHook, { ownHome, managed }: Where): boolean =>
   path[0] === 'carabiner' ||
   scope === 'flag' ||
   [ownHome, ...managed.filter(folder => folder !== USUAL_MANAGED[0])].some(folder => isWithin(file, folder))

@@ -1,7 +1,7 @@
 import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { hookStatuses } from '../../settings/active/active-hooks.ts'
 import { loadProjectState, projectIsTrusted } from '../common.ts'
-import type { Dialect, Effect } from './dialect.ts'
+import type { HostDialect, Effect } from './dialect.ts'
 
 /** What becomes of what hooks do in an agent that cannot do it. */
 const LOST: readonly (readonly [Effect, (as: EventName) => boolean, string])[] = [
@@ -15,7 +15,7 @@ const LOST: readonly (readonly [Effect, (as: EventName) => boolean, string])[] =
 const takesField = (as: EventName, field: string): boolean => rowOf(as).takes.fields.some(each => each === field)
 
 /** What in the hooks and rules here is about events or effects that an agent does not have. */
-export function unenforced({ title, events }: Dialect, cwd: string | undefined): readonly string[] {
+export function unenforced({ title, events }: HostDialect, cwd: string | undefined): readonly string[] {
   const { loaded, trust } = loadProjectState({ ...(cwd !== undefined && { cwd }) })
   const statuses = hookStatuses(loaded, { projectTrusted: projectIsTrusted(trust, {}) })
   const hooks = statuses.flatMap(({ hook, off }) => (off === undefined ? [hook] : []))

@@ -1,6 +1,6 @@
 import { EVENT_NAMES, rowOf, type EventName } from '../../../hooks/events/event-table.ts'
 import { answerFor, MISSING, replacedOutput } from '../../../sdks/agent-sdk.ts'
-import type { Dialect, Effect, HostEvent } from '../dialect.ts'
+import type { HostDialect, Effect, HostEvent } from '../dialect.ts'
 
 const EFFECTS: readonly Effect[] = ['allow', 'ask', 'context', 'deny', 'end', 'notice', 'output', 'rewrite']
 
@@ -16,7 +16,7 @@ const events = Object.fromEntries(
   ])
 )
 
-export const CLAUDE: Dialect = {
+export const CLAUDE: HostDialect = {
   title: 'Claude Code',
   verifiedWith: '2.1.325',
   events,

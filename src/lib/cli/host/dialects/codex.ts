@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../hooks/dispatch/outcome.ts'
 import { definedFields } from '../../../sdks/agent-sdk.ts'
 import type { PlainObject } from '../../../util/plain.ts'
-import type { Dialect } from '../dialect.ts'
+import type { HostDialect } from '../dialect.ts'
 import { shownOutput, specificOutput, textsOf } from '../fit.ts'
 import { patchedFiles } from '../host-call.ts'
 
@@ -42,7 +42,7 @@ function answer(outcome: Outcome, event: string, input: PlainObject): PlainObjec
   })
 }
 
-export const CODEX: Dialect = {
+export const CODEX: HostDialect = {
   title: 'Codex',
   verifiedWith: '0.166.0',
   events: {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../hooks/dispatch/outcome.ts'
 import { definedFields } from '../../../sdks/agent-sdk.ts'
 import { isObject, type PlainObject } from '../../../util/plain.ts'
-import type { Dialect, HostCall } from '../dialect.ts'
+import type { HostDialect, HostCall } from '../dialect.ts'
 import { shownOutput, textsOf } from '../fit.ts'
 import { patchedFiles } from '../host-call.ts'
 
@@ -54,7 +54,7 @@ function serverCalls(name: string, input: PlainObject): readonly HostCall[] {
   return splits.map(([server, tool]) => ({ name: `mcp__${server}__${tool}`, input }))
 }
 
-export const COPILOT: Dialect = {
+export const COPILOT: HostDialect = {
   title: 'Copilot CLI',
   verifiedWith: '1.0.102',
   events: {

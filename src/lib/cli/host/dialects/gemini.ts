@@ -2,7 +2,7 @@ import type { Outcome } from '../../../hooks/dispatch/outcome.ts'
 import { definedFields } from '../../../sdks/agent-sdk.ts'
 import { nameInServer } from '../../../util/names.ts'
 import { isObject, type PlainObject } from '../../../util/plain.ts'
-import type { Dialect } from '../dialect.ts'
+import type { HostDialect } from '../dialect.ts'
 import { shownOutput, specificOutput, textsOf } from '../fit.ts'
 
 function answer(outcome: Outcome, event: string, input: PlainObject): PlainObject {
@@ -34,7 +34,7 @@ function read({ mcp_context: mcp, ...payload }: PlainObject): PlainObject {
   return { ...payload, tool_name: nameInServer(server, tool) }
 }
 
-export const GEMINI: Dialect = {
+export const GEMINI: HostDialect = {
   title: 'Gemini CLI',
   verifiedWith: '0.61.0',
   events: {

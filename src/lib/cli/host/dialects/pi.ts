@@ -1,9 +1,9 @@
 import { answerFor } from '../../../sdks/agent-sdk.ts'
-import type { Dialect } from '../dialect.ts'
+import type { HostDialect } from '../dialect.ts'
 import { shownOutput } from '../fit.ts'
 
 /** Its extension, which Carabiner installs, speaks as Claude Code does. */
-export const PI: Dialect = {
+export const PI: HostDialect = {
   title: 'pi',
   verifiedWith: '0.87.1',
   events: {

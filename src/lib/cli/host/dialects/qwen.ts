@@ -2,7 +2,7 @@ import type { Outcome } from '../../../hooks/dispatch/outcome.ts'
 import { definedFields } from '../../../sdks/agent-sdk.ts'
 import { isObject, type PlainObject } from '../../../util/plain.ts'
 import { jsonIn } from '../../../util/attempt.ts'
-import type { Dialect } from '../dialect.ts'
+import type { HostDialect } from '../dialect.ts'
 import { shownOutput, specificOutput, textsOf } from '../fit.ts'
 
 function answer(outcome: Outcome, event: string, input: PlainObject): PlainObject {
@@ -12,7 +12,7 @@ function answer(outcome: Outcome, event: string, input: PlainObject): PlainObjec
   // The reason of a block after a tool does not reach the model; context does.
   const isAfter = event === 'PostToolUse'
   const context = isAfter && decision === 'deny' ? [reason, model].join('\n').trim() : model
-  // After a tool, the reason of an end takes the place of the output, and the run goes on.
+  // After a tool, the reason of an end takes the place of the output, and the run continues.
   const output = shownOutput(outcome, input)
   const isEnd = goesOn === false || output !== undefined
   const isBlock = decision === 'deny' && !isGate && !isAfter
@@ -34,7 +34,7 @@ function asObject(input: unknown): PlainObject {
   return isObject(value) ? value : { input }
 }
 
-export const QWEN: Dialect = {
+export const QWEN: HostDialect = {
   title: 'Qwen Code',
   verifiedWith: '0.24.4',
   events: {
