@@ -26,7 +26,8 @@ const BENCHES: Readonly<Record<string, boolean>> = {
   sandbox: false,
   transcript: false,
   'ai-sdk': false,
-  mcp: false
+  mcp: false,
+  hook: false
 }
 
 const root = process.cwd()

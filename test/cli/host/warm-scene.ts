@@ -15,6 +15,8 @@ export interface Asked extends ClientOptions {
 export interface WarmScene extends ClientScene {
   /** Why the call was refused; empty if it was not. */
   ask(options?: Asked): Promise<string>
+  /** What is asked. */
+  payload(options?: Asked): string
   /** How often a new process was needed. */
   colds(): number
   /** Waits until a process stays. */
@@ -54,11 +56,13 @@ export function warmScene(): WarmScene {
   const node = scene.write('node', `#!/bin/sh\necho >>${log}\nexec '${process.execPath}' "$@"\n`, 0o755)
   const pid = (): number | undefined =>
     existsSync(scene.state) ? Number(readFileSync(scene.state, 'utf8').split(' ')[3]) : undefined
-  const ask = async ({ command = 'true', session = 'one', ...options }: Asked = {}): Promise<string> => {
-    const cwd = options.cwd ?? join(scene.folder, 'project')
+  const payload = ({ command = 'true', session = 'one', cwd = join(scene.folder, 'project') }: Asked = {}): string => {
     const call = { tool_name: 'Bash', tool_input: { command }, tool_use_id: 'call', permission_mode: 'default' }
-    const payload = { session_id: session, transcript_path: '/none', cwd, hook_event_name: 'PreToolUse', ...call }
-    const ran = await scene.call({ host: 'codex', payload: JSON.stringify(payload), node, ...options })
+    const about = { session_id: session, transcript_path: '/none', cwd, hook_event_name: 'PreToolUse' }
+    return JSON.stringify({ ...about, ...call })
+  }
+  const ask = async (asked: Asked = {}): Promise<string> => {
+    const ran = await scene.call({ host: 'codex', payload: payload(asked), node, ...asked })
     if (ran.code !== 0) return `${ran.code}: ${ran.stderr}`
     const { hookSpecificOutput: said } = JSON.parse(ran.stdout) as { hookSpecificOutput?: Record<string, string> }
     return said?.['permissionDecisionReason'] ?? ''
@@ -66,7 +70,7 @@ export function warmScene(): WarmScene {
   const settings = (content: object): void =>
     void scene.write('home/.claude/settings.json', `${JSON.stringify(content)}\n`)
   return {
-    ...{ ...scene, ask, pid, settings },
+    ...{ ...scene, ask, payload, pid, settings },
     colds: () => (existsSync(log) ? readFileSync(log, 'utf8').length : 0),
     async warm() {
       await eventually(() => pid() !== undefined && isAlive(pid() ?? 0))

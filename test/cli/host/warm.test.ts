@@ -1,12 +1,22 @@
 /** The process that stays answers as a new one would, or leaves it to one. */
-import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
-import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync
+} from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ended } from '../../support/cli-stage.ts'
 import { isRoot } from '../../support/host.ts'
-import { isAlive, processesWith } from '../../support/process-table.ts'
+import { endAll, isAlive, processesWith } from '../../support/process-table.ts'
 import { eventually, gone } from '../../support/waiting.ts'
 import { saying, warmScene, withPackage, type WarmScene } from './warm-scene.ts'
 
@@ -237,6 +247,42 @@ describe('the process', () => {
     await run('--warm')
     expect(processesWith(scene.home)).toEqual([])
     expect(scene.pid()).toBeUndefined()
+  })
+
+  test.skipIf(!isRoot)('is another one for another user, and its policy as well', async () => {
+    const scene = await warmed(({ settings }) => settings(saying('policy of root, run by $(id -u)')))
+    const theirs = join(scene.folder, 'theirs')
+    scene.write('theirs/.claude/settings.json', JSON.stringify(saying('policy of nobody, run by $(id -u)')))
+    execFileSync('chown', ['-R', '65534:65534', theirs])
+    for (const folder of [scene.folder, scene.package]) chmodSync(folder, 0o755)
+    const as = (home: string, ...words: readonly string[]): Promise<string> => {
+      const all = [
+        ...words,
+        'bash',
+        '-p',
+        join(scene.package, 'hosts/client.sh'),
+        'codex',
+        'PreToolUse',
+        'closed',
+        '20'
+      ]
+      const [file = '', ...args] = [...all, process.execPath]
+      return ended(
+        spawn(file, args, { cwd: '/', env: { ...scene.env, HOME: home } }),
+        scene.payload({ cwd: '/' })
+      ).then(({ stdout, stderr }) => stdout + stderr)
+    }
+    const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    onTestFinished(() => endAll(processesWith(theirs).filter(isAlive)))
+    await as(theirs, ...nobody)
+    const state = join(theirs, '.carabiner/warm', scene.package.replaceAll('/', '%'))
+    await eventually(() => existsSync(state))
+    const both = Array.from({ length: 10 }, () => [as(scene.home), as(theirs, ...nobody)]).flat()
+    for (const [index, said] of (await Promise.all(both)).entries())
+      expect(said).toContain(index % 2 === 0 ? 'policy of root, run by 0' : 'policy of nobody, run by 65534')
+    // Each with the home of the other: the other process is not asked.
+    expect(await as(scene.home, ...nobody)).not.toContain('run by 0')
+    expect(await as(theirs)).toContain('belongs to another user')
   })
 
   test.skipIf(!isRoot)('and its file are out of reach for other users', async () => {
