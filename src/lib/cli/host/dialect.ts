@@ -29,11 +29,15 @@ export interface HostCall {
 }
 
 /** A tool of a host. */
-interface HostTool {
+export interface HostTool {
   /** The tool that hooks and rules see. */
   readonly as: string
   /** The host's names of keys, with those that hooks see. All other keys have the same name. */
   readonly keys?: Readonly<Record<string, string>>
+  /** Further keys that choose neither a file nor a command. */
+  readonly known?: readonly string[]
+  /** If there is no file at a relative path, the host uses another one of that name. */
+  readonly findsFiles?: true
   /** The key with the folder in which it runs. */
   readonly folder?: string
   /** The call that it makes. Hooks cannot rewrite it. */

@@ -101,7 +101,7 @@ export async function judgeEvent(
       return fitOutcome(outcome, event, { title, tool: '', input: {}, advice: '' })
     }
     const own = { name: String(input['tool_name']), input: inputIn(input) }
-    const { calls, cwd: folder, inOwnKeys } = seenCall(dialect, own, cwd)
+    const { calls, also, cwd: folder, inOwnKeys } = seenCall(dialect, own, cwd)
     const takes = event.takes.filter(effect => inOwnKeys !== undefined || !effect.endsWith('rewrite'))
     const outcomes: Outcome[] = []
     for (const call of calls) {
@@ -110,6 +110,10 @@ export async function judgeEvent(
       const updatedInput = judged.updatedInput && (inOwnKeys?.(judged.updatedInput) ?? judged.updatedInput)
       const facts = { title, tool: own.name, input: own.input, advice: adviceFor(gate, call, folder) }
       outcomes.push(fitOutcome({ ...judged, updatedInput }, { ...event, takes }, facts))
+    }
+    for (const call of event.as === 'PreToolUse' ? also : []) {
+      const judged = await judgeCall(gate, event.as, { ...input, tool_name: call.name, tool_input: call.input }, signal)
+      if (judged.decision === 'deny') return judged
     }
     return strictest(outcomes)
   } finally {

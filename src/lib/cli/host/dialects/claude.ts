@@ -20,7 +20,7 @@ export const CLAUDE: HostDialect = {
   title: 'Claude Code',
   verifiedWith: '2.1.325',
   events,
-  tools: {},
+  tools: { Monitor: { as: 'Bash' } },
   projectVariable: 'CLAUDE_PROJECT_DIR',
   config: {
     user: '.claude/settings.json',

@@ -59,7 +59,7 @@ export const CODEX: HostDialect = {
     Stop: { as: 'Stop', takes: ['deny', 'notice'] }
   },
   tools: {
-    apply_patch: { as: 'Edit', calls: ({ command }) => patchedFiles(command) },
+    apply_patch: { as: 'Edit', known: ['command'], calls: ({ command }) => patchedFiles(command) },
     view_image: { as: 'Read', keys: { path: 'file_path' } },
     spawn_agent: { as: 'Agent', keys: { message: 'prompt' } }
   },

@@ -48,6 +48,12 @@ const read = (payload: PlainObject): PlainObject =>
 
 const errorText = (error: unknown): string => (typeof error === 'string' ? error : JSON.stringify(error))
 
+/** It takes one folder, or several. */
+const searches = ({ path, paths, ...input }: PlainObject): readonly HostCall[] => {
+  const all = [path, paths].flat().filter(each => each !== undefined)
+  return (all.length === 0 ? ['.'] : all).map(each => ({ name: 'Grep', input: { ...input, path: each } }))
+}
+
 /** A tool of an MCP server is SERVER-TOOL or SERVER/TOOL, and both names may have dashes: all readings are judged. */
 function serverCalls(name: string, input: PlainObject): readonly HostCall[] {
   const splits = Array.from(name.matchAll(/[-/]/g), ({ index }) => [name.slice(0, index), name.slice(index + 1)])
@@ -78,8 +84,8 @@ export const COPILOT: HostDialect = {
     create: { as: 'Write', keys: { path: 'file_path', file_text: 'content' } },
     edit: { as: 'Edit', keys: { path: 'file_path', old_str: 'old_string', new_str: 'new_string' } },
     apply_patch: { as: 'Edit', calls: ({ input }) => patchedFiles(input) },
-    grep: { as: 'Grep' },
-    rg: { as: 'Grep' },
+    grep: { as: 'Grep', known: ['paths'], calls: searches },
+    rg: { as: 'Grep', known: ['paths'], calls: searches },
     glob: { as: 'Glob' },
     web_fetch: { as: 'WebFetch' },
     task: { as: 'Agent', keys: { agent_type: 'subagent_type' } },

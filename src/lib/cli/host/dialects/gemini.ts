@@ -2,7 +2,7 @@ import type { Outcome } from '../../../hooks/dispatch/outcome.ts'
 import { definedFields } from '../../../sdks/agent-sdk.ts'
 import { nameInServer } from '../../../util/names.ts'
 import { isObject, type PlainObject } from '../../../util/plain.ts'
-import type { HostDialect } from '../dialect.ts'
+import type { HostCall, HostDialect, HostTool } from '../dialect.ts'
 import { shownOutput, specificOutput, textsOf } from '../fit.ts'
 
 function answer(outcome: Outcome, event: string, input: PlainObject): PlainObject {
@@ -34,6 +34,15 @@ function read({ mcp_context: mcp, ...payload }: PlainObject): PlainObject {
   return { ...payload, tool_name: nameInServer(server, tool) }
 }
 
+const GREP: HostTool = { as: 'Grep', keys: { dir_path: 'path', include_pattern: 'glob' } }
+
+/** It fetches the addresses that are in its prompt. */
+const addressesIn = (prompt: unknown): readonly HostCall[] =>
+  Array.from(String(prompt).matchAll(/\bhttps?:\/\/[^\s"'<>]+/gi), ([url]) => ({
+    name: 'WebFetch',
+    input: { url, prompt }
+  }))
+
 export const GEMINI: HostDialect = {
   title: 'Gemini CLI',
   verifiedWith: '0.61.0',
@@ -50,15 +59,17 @@ export const GEMINI: HostDialect = {
     run_shell_command: { as: 'Bash', folder: 'dir_path' },
     read_file: { as: 'Read' },
     write_file: { as: 'Write' },
-    replace: { as: 'Edit', keys: { allow_multiple: 'replace_all' } },
+    replace: { as: 'Edit', keys: { allow_multiple: 'replace_all' }, findsFiles: true },
     glob: { as: 'Glob', keys: { dir_path: 'path' } },
-    grep_search: { as: 'Grep', keys: { dir_path: 'path', include_pattern: 'glob' } },
-    list_directory: { as: 'LS', keys: { dir_path: 'path' } },
+    grep_search: GREP,
+    search_file_content: GREP,
+    list_directory: { as: 'LS', keys: { dir_path: 'path' }, known: ['file_filtering_options'] },
     read_many_files: {
       as: 'Read',
+      known: ['file_filtering_options'],
       calls: ({ include }) => [include].flat().map(pattern => ({ name: 'Grep', input: { pattern, path: '.' } }))
     },
-    web_fetch: { as: 'WebFetch' },
+    web_fetch: { as: 'WebFetch', calls: ({ prompt }) => addressesIn(prompt) },
     invoke_agent: { as: 'Agent', keys: { agent_name: 'subagent_type' } },
     activate_skill: { as: 'Skill', keys: { name: 'skill' } }
   },
