@@ -14,6 +14,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { findProgram } from '../../../src/lib/world/process/shell.ts'
 import { ended } from '../../support/cli-stage.ts'
 import { isRoot } from '../../support/host.ts'
 import { endAll, isAlive, processesWith } from '../../support/process-table.ts'
@@ -58,6 +59,18 @@ describe('answers', () => {
       expect(said).toContain(`${who} ${place(folder)} ${who === 'ann' ? '0022 here' : '0022 none'}`)
     }
     expect(scene.colds()).toBe(1)
+  })
+
+  test('start the programs of the PATH of the client', ({ onTestFinished: atEnd }) => {
+    const scene = warmScene()
+    const before = process.env['PATH']
+    atEnd(() => void (process.env['PATH'] = before))
+    for (const name of ['one', 'two']) scene.write(`${name}/no-such-program`, '', 0o755)
+    for (const name of ['one', 'two', 'none']) {
+      process.env['PATH'] = join(scene.folder, name)
+      const found = name === 'none' ? undefined : join(scene.folder, name, 'no-such-program')
+      expect(findProgram('no-such-program')).toBe(found)
+    }
   })
 
   test('of two environments at the same time are never mixed', async () => {
@@ -266,7 +279,7 @@ describe('the process', () => {
         'closed',
         '20'
       ]
-      const [file = '', ...args] = [...all, process.execPath]
+      const [file, ...args] = [...all, process.execPath]
       return ended(
         spawn(file, args, { cwd: '/', env: { ...scene.env, HOME: home } }),
         scene.payload({ cwd: '/' })
