@@ -7,7 +7,7 @@ import { endAll, isAlive, processesWith } from '../../support/process-table.ts'
 import { eventually } from '../../support/waiting.ts'
 import { clientScene, type ClientOptions, type ClientScene } from './client-scene.ts'
 
-export interface Asked extends ClientOptions {
+interface Asked extends ClientOptions {
   readonly command?: string
   readonly session?: string
 }
@@ -42,7 +42,7 @@ export function withPackage(): void {
 export const refusing = (reason: string): string =>
   `export default hooks => hooks.on('PreToolUse', () => ({ decision: 'deny', reason: String(${reason}) }))\n`
 
-export const deny = (command: string): object => ({
+const deny = (command: string): object => ({
   hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] }
 })
 
