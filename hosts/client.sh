@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What other agents call for each event: bash -p client.sh HOST EVENT closed|open SECONDS NODE, the payload on standard
-# input. It asks the process that `carabiner hook --serve` is, or else runs `carabiner hook`; without an answer in that
-# time, it ends with a text and with 2, which refuses; if the event is open, with 1.
+# What other agents call for each event: bash -p client.sh HOST EVENT closed|open SECONDS NODE [NAME=VALUE...], the
+# payload on standard input. It asks the process that `carabiner hook --serve` is, or else runs `carabiner hook`;
+# without an answer in that time, it ends with a text and with 2, which refuses; if the event is open, with 1.
 set +o posix
 host=${1-} event=${2-} failing=${3-closed} seconds=${4-50} node=${5-}
 package=${BASH_SOURCE[0]%/*}/..
 [[ $package == /*/hosts/.. ]] && package=${package%/hosts/..}
 # All sizes are in bytes.
-language=${LC_ALL-} LC_ALL=C SECONDS=0 payload= answer= socket= overdue= warm=--warm
+LC_ALL=C SECONDS=0 payload= answer= socket= overdue= warm=--warm
 
 fail() {
   local verdict='is refused, since nothing could judge it' code=2
@@ -19,15 +19,28 @@ late() { fail "there was no answer within $seconds seconds"; }
 [[ $seconds =~ ^[1-9][0-9]{0,3}$ ]] || fail "its deadline is not a number of seconds"
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || fail "bash ${BASH_VERSION-} is older than 4.4"
 
+# What a project may have set for the agent decides neither which policy applies nor which code judges.
+shift $(($# < 5 ? $# : 5))
+set_by_project='^(CARABINER_|NODE_|LD_|DYLD_|GLIBC_|BASH|SHELLOPTS=|ENV=|GIT_|PYTHON|PERL|RUBY|JAVA_TOOL|HOME=|PATH=)'
+mapfile -d '' -t environment 2>/dev/null </proc/$$/environ || mapfile -d '' -t environment < <(env -0)
+if (($#)); then
+  unset CARABINER_HOME
+  export "$@"
+  for each in "${environment[@]}"; do
+    [[ $each =~ ^[A-Za-z_][A-Za-z0-9_]*= && ! $each =~ $set_by_project ]] && set -- "$@" "$each"
+  done
+  environment=("$@")
+fi
+
 # Fails if the process is not there, is not ours, or cannot answer. Takes options for reading the answer.
 ask() {
-  local folder=${CARABINER_HOME:-${HOME-}/.carabiner}/warm port secret proof pid start line mask environment
+  local folder=${CARABINER_HOME:-${HOME-}/.carabiner}/warm port secret proof pid start line mask
   local file=$folder/${package//\//%}
   [[ -O $folder && -f $file && -O $file ]] && read -r port secret proof pid start _ <"$file" || return
   # As long as the process lives, no other has its port.
   [[ -O /proc/$pid ]] && read -r line <"/proc/$pid/stat" && line=(${line##*) }) || return
   [[ ${line[19]-} == "${start:-none}" ]] || return
-  mapfile -d '' -t environment </proc/$$/environ && { read -r && read -r _ mask; } </proc/$$/status || return
+  { read -r && read -r _ mask; } </proc/$$/status || return
   line="${environment[*]-}"
   # The rest of what the process does not read at once would have to wait for it.
   ((${#line} < 100000)) && exec {socket}<>"/dev/tcp/127.0.0.1/$port" || return
@@ -52,8 +65,7 @@ run() {
   local words=("$node" "$program" hook --for "$host" --event "$event" --deadline "$((left > 2 ? left - 1 : 1))" $warm)
   [[ $socket ]] && exec {socket}>&-
   exec {output}< <(
-    if [[ $language ]]; then LC_ALL=$language; else unset LC_ALL; fi
-    exec "${words[@]}" < <(printf '%s' "$payload" 2>/dev/null)
+    exec env -i -- "${environment[@]}" "${words[@]}" < <(printf '%s' "$payload" 2>/dev/null)
   )
   process=$!
   printf 'started %s\n' "$process"

@@ -5,7 +5,7 @@ import { isWithin } from '../world/files/paths.ts'
 
 const REPOSITORY = ['HEAD', 'objects', 'refs']
 
-const OF_USER = new Set(['.claude', '.carabiner'])
+const OF_USER = new Set(['.claude', '.carabiner', '.codex', '.copilot', '.gemini', '.pi', '.qwen'])
 
 /**
  * The part of a path that is protected: a folder or a file. Upper case is ignored, as some file systems do. If only

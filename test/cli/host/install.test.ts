@@ -114,7 +114,7 @@ function stage(host: HostName, text?: string) {
 const linesOf = (host: HostName, client = '/opt/carabiner/hosts/client.sh') =>
   Object.keys(dialectOf(host).events).map(event => ({
     event,
-    line: ownLine({ client, host, event, isClosed: true, deadline: 50, node: '/usr/bin/node' })
+    line: ownLine({ client, host, event, isClosed: true, deadline: 50, node: '/usr/bin/node', env: {} })
   }))
 
 function formatFor(host: HostName, client?: string): Format {
@@ -433,7 +433,15 @@ describe('the line', () => {
   const SHELLS = ['sh', 'dash', 'bash'].filter(shell => spawnSync(shell, ['-c', 'true']).status === 0)
   const PLACES = ['plain', 'with space', "o'neill", '$HOME `id` "x"', 'a\nb', '-dash & ; |', 'ümläut', '!x%y#z']
   const asked = (client: string, isClosed = true): string =>
-    ownLine({ client, host: 'codex', event: 'PreToolUse', isClosed, deadline: 50, node: "/o'x/$y/node" })
+    ownLine({
+      client,
+      host: 'codex',
+      event: 'PreToolUse',
+      isClosed,
+      deadline: 50,
+      node: "/o'x/$y/node",
+      env: { HOME: "/it's $x" }
+    })
 
   test.each(SHELLS.flatMap(shell => PLACES.map(place => [shell, place] as const)))(
     '%s runs it from %j',
@@ -451,7 +459,7 @@ describe('the line', () => {
         })
       expect(ran({})).toMatchObject({
         status: 0,
-        stdout: `{"a":1}<codex><PreToolUse><closed><50></o'x/$y/node>`,
+        stdout: `{"a":1}<codex><PreToolUse><closed><50></o'x/$y/node><HOME=/it's $x>`,
         stderr: ''
       })
       expect(ran({ BASH_ENV: '/dev/fd/2', ENV: '/nowhere' })).toMatchObject({ status: 0, stderr: '' })

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { PlainObject } from '../../util/plain.ts'
 import type { HostDialect, HostCall } from './dialect.ts'
-import { checkKeys, mayAlsoDo, withAbsolutePaths } from './plain-input.ts'
+import { checkToolKeys, mayAlsoDo, withAbsolutePaths } from './plain-input.ts'
 
 /** A call of a host, as hooks and rules see it. */
 export interface SeenCall {
@@ -20,7 +20,7 @@ export function seenCall(dialect: HostDialect, { name, input }: HostCall, cwd: s
   const { tools, title, unlisted } = dialect
   const row = Object.hasOwn(tools, name) ? tools[name] : undefined
   if (row?.inner !== undefined) return { ...seenCall(dialect, row.inner(input), cwd), inOwnKeys: undefined }
-  if (row !== undefined) checkKeys(row, input, cwd)
+  if (row !== undefined) checkToolKeys(row, input, cwd)
   const others = row === undefined ? (unlisted?.(name, input) ?? []) : row.calls?.(input)
   if (others?.length === 0 && row !== undefined)
     throw new Error(`it is not known what this call of ${name} of ${title} would do`)
@@ -48,6 +48,8 @@ const FILE = /^(Add File|Update File|Delete File|Move to): ?(.*)$/s
 
 /** The files that a patch of Codex's kind writes. */
 export function patchedFiles(patch: unknown): readonly HostCall[] {
+  // For some agents this ends a line, too.
+  if (/\r(?!\n)/.test(String(patch))) return []
   const headers = String(patch)
     .split('\n')
     .flatMap(line => HEADER.exec(line)?.[1] ?? [])

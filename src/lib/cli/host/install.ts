@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fault } from '../../faults.ts'
+import { definedFields } from '../../sdks/agent-sdk.ts'
 import { ownLine } from '../../settings/files/own-line.ts'
 import { foreignHand, type Where } from '../../settings/files/sources.ts'
 import { isWithin, realPath, repositoryTop } from '../../world/files/paths.ts'
@@ -73,8 +74,19 @@ function eventsOf(host: HostName, { events }: HostDialect, deadline: number) {
   const client = join(packageFolder(), 'hosts/client.sh')
   return Object.entries(events).map(([event, { as }]) => {
     const facts = { event, isClosed: isClosed(host, event) }
-    return { ...facts, as, line: ownLine({ ...facts, client, host, deadline, node: process.execPath }) }
+    return {
+      ...facts,
+      as,
+      line: ownLine({ ...facts, client, host, deadline, node: process.execPath, env: keptVariables() })
+    }
   })
+}
+
+/** Where the policy and its programs are found. A project's .env or settings may say otherwise to the agent. */
+function keptVariables(): Readonly<Record<string, string>> {
+  const { PATH = '', CARABINER_HOME, CARABINER_MANAGED_DIR } = process.env
+  const given = { HOME: settingsPlaces(undefined).home, PATH, CARABINER_HOME, CARABINER_MANAGED_DIR }
+  return definedFields(given) as Readonly<Record<string, string>>
 }
 
 type InstalledEvent = ReturnType<typeof eventsOf>[number]

@@ -88,7 +88,9 @@ export async function judgeEvent(
   const event = isRepeated ? { ...row, takes: row.takes.filter(effect => effect !== 'deny') } : row
   const project = variable === undefined ? undefined : process.env[variable]
   const state = loadProjectState({ cwd: project ?? start })
-  const trusted = needsNoTrust(state) || projectIsTrusted(state.trust, {})
+  // What a variable trusts, the project may trust: agents read its .env and settings.
+  const isSaved = state.trust.by !== 'digest' && state.trust.by !== 'this run'
+  const trusted = needsNoTrust(state) || (isSaved && projectIsTrusted(state.trust, {}))
   if (!trusted)
     throw new Error(
       `the hooks and rules of ${state.loaded.root} are not trusted: look at them with \`carabiner hooks trust\` there`

@@ -31,7 +31,7 @@ export function withAbsolutePaths({ name, input }: HostCall, cwd: string): HostC
 const TELLING_KEY = /path|file|dir|folder|cwd|command|cmd|script|url|uri/i
 
 /** Throws if a call of a tool has keys of which it is not known what the host makes of them. */
-export function checkKeys(row: HostTool, input: PlainObject, cwd: string): void {
+export function checkToolKeys(row: HostTool, input: PlainObject, cwd: string): void {
   const { as, keys = {}, known = [], folder = '', findsFiles } = row
   if (!usesFiles(as) && as !== 'Bash' && as !== 'WebFetch') return
   const table: Readonly<Record<string, { readonly input: object }>> = TOOL_TABLE

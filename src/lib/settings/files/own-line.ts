@@ -9,6 +9,8 @@ export interface OwnLine {
   /** In seconds. */
   readonly deadline: number
   readonly node: string
+  /** Variables as they are now: projects can change those that an agent has. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 const FAILED = 'carabiner could not answer'
@@ -17,11 +19,12 @@ const FAILED = 'carabiner could not answer'
  * The command by which another agent asks Carabiner. Most agents ignore an exit code of 2 without text, and some run
  * the command in a shell of the person's choice: all shells read this alike.
  */
-export function ownLine({ client, host, event, isClosed, deadline, node }: OwnLine): string {
+export function ownLine({ client, host, event, isClosed, deadline, node, env }: OwnLine): string {
   const told = `echo "${FAILED}: without another reason here, repeat carabiner hooks install --for ${host}" >&2`
   // -p: without files that variables name.
   const asked = `bash -p "$@" || { ${told}; exit ${isClosed ? 2 : 1}; }`
   const words = [shellWord(client), host, event, isClosed ? 'closed' : 'open', deadline, shellWord(node)]
+  words.push(...Object.entries(env).map(([name, value]) => shellWord(`${name}=${value}`)))
   return `sh -c '${asked}' carabiner ${words.join(' ')}`
 }
 

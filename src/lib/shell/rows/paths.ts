@@ -8,6 +8,12 @@ export const OF_GIT =
 export const PROTECTED_FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
   ['.claude', /^(?:settings[^/]*\.json|hooks|plugins|agents|commands|skills)(?=\/|$)/],
   ['.carabiner', undefined],
+  ['.codex', /^(?:config\.toml|hooks\.json)$/],
+  ['.copilot', /^(?:hooks|(?:settings|config|mcp-config)\.json)(?=\/|$)/],
+  ['.cursor', /^(?:hooks|mcp)\.json$/],
+  ['.gemini', /^(?:settings\.json|extensions|hooks)(?=\/|$)/],
+  ['.pi', /^(?:agent\/)?(?:extensions|settings\.json)(?=\/|$)/],
+  ['.qwen', /^(?:settings\.json|extensions|hooks)(?=\/|$)/],
   ['.git', OF_GIT],
   ['.husky', undefined],
   ['.ssh', undefined],
@@ -25,6 +31,7 @@ export const PROTECTED_FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Ma
 /** The same for folders that hold much else: naming the folder alone matches nothing. */
 export const SHARED: typeof PROTECTED_FOLDERS = new Map([
   ['.bundle', /^config$/],
+  ['.github', /^hooks(?=\/|$)/],
   ['.cargo', /^config(?:\.toml)?$/],
   ['.yarn', /^(?:plugins|releases)(?=\/|$)/],
   ['.config', /^(?:autostart|direnv|environment\.d|git\/(?:attributes|config)|helix|nvim|pip|systemd|tmux)(?=\/|$)/]

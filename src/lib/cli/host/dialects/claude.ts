@@ -32,7 +32,7 @@ export const CLAUDE: HostDialect = {
   reach: { tools: 'gated', servers: 'gated', subagents: 'gated', provider: 'neither gated nor seen', typed: 'none' },
   limits: [
     'Hooks in the settings files of Claude Code are run by Claude Code itself: when they fail, it runs the call. Put them under "carabiner", "hooks" in the same file, and they close the gate.',
-    'MessageDisplay hooks do not run.',
+    'MessageDisplay hooks do not run. "disableAllHooks" in settings of Claude Code, also in those of a project, turns off all hooks.',
     'Results of web searches and of tools that the model provider runs are seen by no hook.'
   ]
 }

@@ -79,7 +79,7 @@ export const CODEX: HostDialect = {
     typed: 'neither gated nor seen'
   },
   limits: [
-    'Codex runs only hooks that you trust there, and says nothing of those that it leaves out: start codex and trust them with /hooks.',
+    'Codex runs only hooks that you trust there, and says nothing of those that it leaves out: start codex and trust them with /hooks, again after each installation that changed them.',
     'write_stdin, by which the model types into a command that is still running, passes no hook: neither gated nor seen.',
     'Codex cannot ask a person for a hook: a call that hooks or rules ask about is refused.',
     'A call that a hook corrects runs only if rules or hooks also allow it; otherwise it is refused with the corrected input.',

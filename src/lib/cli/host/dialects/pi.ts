@@ -35,6 +35,6 @@ export const PI: HostDialect = {
   limits: [
     'pi asks a person only at a terminal: elsewhere, a call that hooks or rules ask about is refused.',
     'A hook keeps pi from stopping once in a row. Commands that the person types with ! pass no hook.',
-    'pi has no subagents and no MCP servers of its own; tools of other extensions pass the gate.'
+    'pi has no subagents and no MCP servers of its own; tools of other extensions pass the gate, and an extension that is loaded later can change a call that was judged.'
   ]
 }

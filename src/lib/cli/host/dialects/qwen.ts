@@ -86,6 +86,7 @@ export const QWEN: HostDialect = {
   reach: { tools: 'gated', servers: 'gated', subagents: 'gated', provider: 'none', typed: 'none' },
   limits: [
     'Qwen Code cannot run a corrected call: a call that a hook rewrites is refused with the corrected input.',
-    'Context of PreToolUse hooks does not reach the model.'
+    'Context of PreToolUse hooks does not reach the model.',
+    '"disableAllHooks" in settings of Qwen Code, also in those of a project, turns off all hooks.'
   ]
 }
