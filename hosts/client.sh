@@ -97,7 +97,8 @@ else
   [[ $overdue ]] && late
   exec {result}< <(work)
   worker=$!
-  trap 'kill -KILL "$worker" $started 2>/dev/null' EXIT
+  # It may just have started it.
+  trap '[[ $started ]] || read -r -t 1 -u "$result" _ started _; kill -KILL "$worker" $started 2>/dev/null' EXIT
   while [[ $code == started ]]; do
     read -r -t "$((seconds > SECONDS ? seconds - SECONDS : 1))" -u "$result" code size rest || late
     [[ $code == started ]] && started=$size

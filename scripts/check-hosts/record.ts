@@ -74,7 +74,7 @@ function configure(
   const { args = [], files = {}, settings = {} } = mcp?.({ command: process.execPath, args: [SERVER] }, folder) ?? {}
   const lines = events.map(event => [event, `cat > '${records}'/$(date +%s%N)-$$-${event}; echo '{}'`] as const)
   const own: Record<string, unknown> = { ...config.fresh, ...settings }
-  for (const [event, line] of lines) put(own, config.at(event), [config.entry(line, 30)])
+  for (const [event, line] of lines) put(own, config.at(event), [config.entry(line, 30, { event, isClosed: true })])
   const extension = readFileSync(new URL('../../hosts/pi-extension.js', import.meta.url), 'utf8')
   const installed = JSON.stringify({ lines: Object.fromEntries(lines), seconds: 30 })
   const text = host === 'pi' ? extension.replace(/(?<=^const INSTALLED = ).*/m, () => installed) : JSON.stringify(own)

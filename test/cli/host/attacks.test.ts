@@ -58,7 +58,12 @@ const ATTACKS: readonly (readonly [host: HostName, tool: string, input: unknown]
   ['codex', 'apply_patch', { command: patch('*** Environment ID: other', '*** Add File: a', '+x') }],
   ['codex', 'apply_patch', { command: patch('***Add File: protected/new.txt', '+x') }],
   ['copilot', 'apply_patch', patch('*** Delete File: protected/p.txt')],
+  ['codex', 'apply_patch', { command: patch('*** Add File: a', '+x', '\u0085*** Add File: protected/new.txt', '+x') }],
+  ['codex', 'apply_patch', { command: patch('*** Add File: pro\ttected/new.txt', '+x') }],
+  ['copilot', 'apply_patch', patch('*** Add File: ok\r*** Delete File: protected/p.txt')],
   ['copilot', 'apply_patch', 'nothing that is known'],
+  ['pi', 'read', {}],
+  ['qwen', 'grep_search', { pattern: 'K', path: '~/.ssh' }],
   // Folders that the call chooses, and links.
   ['gemini', 'run_shell_command', { command: 'cat key', dir_path: 'secrets' }],
   ['qwen', 'run_shell_command', { command: 'cat key', directory: 'secrets', is_background: false }],

@@ -24,7 +24,8 @@ describe('what a project sets for the agent', () => {
   ])('%s changes nothing', async (_, variables) => {
     const stage = cliStage()
     stage.write('project/evil.cjs', `require('node:fs').writeFileSync(${JSON.stringify(stage.path('ran'))}, '')`)
-    stage.write('project/bin/gate', '#!/bin/sh\nexit 0\n', 0o755)
+    for (const name of ['gate', 'sh', 'bash', 'env', 'node'])
+      stage.write(`project/bin/${name}`, '#!/bin/sh\necho {}\n', 0o755)
     stage.write('home/bin/gate', '#!/bin/sh\necho "the gate says no" >&2; exit 2\n', 0o755)
     const env = { PATH: `${stage.path('home/bin')}:${stage.env['PATH']}` }
     stage.write('home/.carabiner/settings.json', {
@@ -32,7 +33,7 @@ describe('what a project sets for the agent', () => {
     })
     const line = await installedLine({ ...stage, run: args => stage.run(args, { env }) })
     const { payload } = commandPayload('gemini', 'PreToolUse', stage.project)
-    const ran = spawnSync('bash', ['-c', line], {
+    const ran = spawnSync('/bin/bash', ['-c', line], {
       cwd: stage.project,
       input: JSON.stringify(payload),
       encoding: 'utf8',

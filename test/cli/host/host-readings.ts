@@ -50,6 +50,7 @@ const codex: Reader = (answer, event) => {
   const reason = text(own['permissionDecisionReason']) ?? text(answer['reason'])
   const isRefused = (own['permissionDecision'] === 'deny' || answer['decision'] === 'block') && reason !== undefined
   const isAllowed = own['permissionDecision'] === 'allow'
+  if (isAllowed && own['updatedInput'] === undefined) throw new Error('the answer is void: an allow without input')
   return {
     call: isRefused ? 'refused' : isAllowed ? 'runs' : 'host',
     reason,

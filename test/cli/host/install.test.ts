@@ -114,14 +114,26 @@ function stage(host: HostName, text?: string) {
 const linesOf = (host: HostName, client = '/opt/carabiner/hosts/client.sh') =>
   Object.keys(dialectOf(host).events).map(event => ({
     event,
-    line: ownLine({ client, host, event, isClosed: true, deadline: 50, node: '/usr/bin/node', env: {} })
+    line: ownLine({
+      bash: '/bin/bash',
+      client,
+      host,
+      event,
+      isClosed: true,
+      deadline: 50,
+      node: '/usr/bin/node',
+      env: {}
+    })
   }))
 
 function formatFor(host: HostName, client?: string): Format {
   const { config } = dialectOf(host)
   return jsonFormat(
     config.fresh ?? {},
-    linesOf(host, client).map(({ event, line }) => ({ path: config.at(event), value: config.entry(line, 65) }))
+    linesOf(host, client).map(({ event, line }) => ({
+      path: config.at(event),
+      value: config.entry(line, 65, { event, isClosed: true })
+    }))
   )
 }
 
@@ -305,8 +317,16 @@ describe('the probe', () => {
   const probe = ['hooks', 'install', '--for', 'copilot']
 
   test.each([
-    [true, 0, /The gate was crossed: yes, because the model was told: .*the rule Bash\(touch /],
-    [false, 1, /The gate was crossed: no, because it ran a command that Carabiner refuses/]
+    [
+      true,
+      0,
+      /The gate was crossed: yes, its calls pass Carabiner, because the model was told: .*the rule Bash\(touch /
+    ],
+    [
+      false,
+      1,
+      /The gate was crossed: no, its calls do not pass Carabiner, because it ran a command that Carabiner refuses/
+    ]
   ])('an agent that asks its hook: %j, exit code %d', async (asksHook, code, words) => {
     const { run, write, path, env, home } = cliStage()
     onTestFinished(() => endAll(processesWith(home).filter(isAlive)))
@@ -432,8 +452,9 @@ describe('what stays as it is', () => {
 describe('the line', () => {
   const SHELLS = ['sh', 'dash', 'bash'].filter(shell => spawnSync(shell, ['-c', 'true']).status === 0)
   const PLACES = ['plain', 'with space', "o'neill", '$HOME `id` "x"', 'a\nb', '-dash & ; |', 'ümläut', '!x%y#z']
-  const asked = (client: string, isClosed = true): string =>
+  const asked = (client: string, isClosed = true, bash = '/bin/bash'): string =>
     ownLine({
+      bash,
       client,
       host: 'codex',
       event: 'PreToolUse',
@@ -477,17 +498,15 @@ describe('the line', () => {
       const killed = join(folder(), 'client.sh')
       writeFileSync(killed, 'kill -9 $$\n')
       const program = spawnSync('sh', ['-c', `command -v ${shell}`], { encoding: 'utf8' }).stdout.trim()
-      const empty = folder()
-      symlinkSync('/bin/sh', join(empty, 'sh'))
-      for (const [client, path] of [
-        [missing, process.env['PATH']],
-        [killed, process.env['PATH']],
-        [killed, empty]
+      for (const [client, bash] of [
+        [missing, '/bin/bash'],
+        [killed, '/bin/bash'],
+        [killed, '/gone/bash']
       ] as const)
         for (const isClosed of [true, false]) {
-          const { status, stderr } = spawnSync(program, ['-c', asked(client, isClosed)], {
+          const { status, stderr } = spawnSync(program, ['-c', asked(client, isClosed, bash)], {
             encoding: 'utf8',
-            env: { PATH: path ?? '' }
+            env: {}
           })
           expect([status, stderr]).toEqual([
             isClosed ? 2 : 1,

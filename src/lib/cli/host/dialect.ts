@@ -55,7 +55,11 @@ interface HostConfig {
   /** The keys under which the list of hooks of an event is. */
   readonly at: (event: string) => readonly string[]
   /** The item of that list. */
-  readonly entry: (line: string, seconds: number) => PlainObject
+  readonly entry: (
+    line: string,
+    seconds: number,
+    of: { readonly event: string; readonly isClosed: boolean }
+  ) => PlainObject
   /** What a new file has beside the hooks. */
   readonly fresh?: PlainObject
 }

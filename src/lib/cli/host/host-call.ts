@@ -43,7 +43,7 @@ const renamed = (input: PlainObject, names: ReadonlyMap<string, string>): PlainO
   Object.fromEntries(Object.entries(input).map(([key, value]) => [names.get(key) ?? key, value]))
 
 /** Each line of a patch that is not part of a file's text; only `\n` ends a line. */
-const HEADER = /^\s*\*\*\*\s*(.*)$/s
+const HEADER = /^[\s\p{C}\p{Z}]*\*\*\*\s*(.*)$/su
 const FILE = /^(Add File|Update File|Delete File|Move to): ?(.*)$/s
 
 /** The files that a patch of Codex's kind writes. */

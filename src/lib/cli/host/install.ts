@@ -6,6 +6,7 @@ import { definedFields } from '../../sdks/agent-sdk.ts'
 import { ownLine } from '../../settings/files/own-line.ts'
 import { foreignHand, type Where } from '../../settings/files/sources.ts'
 import { isWithin, realPath, repositoryTop } from '../../world/files/paths.ts'
+import { findProgram } from '../../world/process/shell.ts'
 import { EXIT, settingsPlaces } from '../common.ts'
 import type { FlagValues, INSTALL_FLAGS } from '../flags.ts'
 import { alignColumns, escapeLine, printLine, safeJson } from '../print.ts'
@@ -35,7 +36,10 @@ const HOMES: Readonly<Record<HostName, readonly [string, string]>> = {
 /** `carabiner hooks install`: puts the gate in front of the tools of another agent, or takes it away. */
 export async function installHooks(flags: InstallFlags): Promise<number> {
   const host = flags.for ?? ''
-  if (!isHost(host)) throw fault('E_USAGE', `name the agent: --for ${HOST_NAMES.join(', --for ')}`)
+  if (!isHost(host)) {
+    const unknown = host === '' ? '' : `${host} is not an agent that it knows; `
+    throw fault('E_USAGE', `${unknown}name the agent: --for ${HOST_NAMES.join(', --for ')}`)
+  }
   const dialect = dialectOf(host)
   const [isPrinted, isRemoved] = [flags.print === true, flags.remove === true]
   const events = eventsOf(host, dialect, deadlineIn(flags))
@@ -72,12 +76,13 @@ function deadlineIn({ deadline = '50' }: InstallFlags): number {
 
 function eventsOf(host: HostName, { events }: HostDialect, deadline: number) {
   const client = join(packageFolder(), 'hosts/client.sh')
+  const programs = { bash: findProgram('bash') ?? '/bin/bash', node: process.execPath }
   return Object.entries(events).map(([event, { as }]) => {
     const facts = { event, isClosed: isClosed(host, event) }
     return {
       ...facts,
       as,
-      line: ownLine({ ...facts, client, host, deadline, node: process.execPath, env: keptVariables() })
+      line: ownLine({ ...facts, ...programs, client, host, deadline, env: keptVariables() })
     }
   })
 }
@@ -118,7 +123,11 @@ function placeOf(host: HostName, { title, config }: HostDialect, where: Where, {
 }
 
 const nextSteps = (host: HostName, title: string, { project }: InstallFlags): readonly string[] => [
-  ...(host === 'codex' ? ['start codex and trust the hooks with /hooks: it leaves out others without a word'] : []),
+  ...(host === 'codex'
+    ? [
+        'start codex and trust the hooks with /hooks: it leaves out others without a word. Until then the gate is not crossed; afterwards, repeat this command to see that it is'
+      ]
+    : []),
   ...(project === true ? [`trust this folder in ${title}, if it knows trust`] : [])
 ]
 
@@ -131,7 +140,10 @@ function formatOf(
   if (!path.endsWith('.js'))
     return jsonFormat(
       config.fresh ?? {},
-      events.map(({ event, line }) => ({ path: config.at(event), value: config.entry(line, seconds) }))
+      events.map(({ event, line, isClosed: closed }) => ({
+        path: config.at(event),
+        value: config.entry(line, seconds, { event, isClosed: closed })
+      }))
     )
   const lines = Object.fromEntries(events.map(({ event, line }) => [event, line]))
   const program = readFileSync(join(packageFolder(), 'hosts/pi-extension.js'), 'utf8')
@@ -146,4 +158,4 @@ async function probed(host: HostName, { project }: InstallFlags): Promise<Probed
 const probeWords = ({ crossed, why }: Probed, title: string): string =>
   crossed === undefined
     ? `The gate was not tried: ${why}`
-    : `${title} was started, with a scripted model. The gate was crossed: ${crossed ? 'yes' : 'no'}, because ${why}`
+    : `${title} was started, with a scripted model. The gate was crossed: ${crossed ? 'yes, its calls pass Carabiner' : 'no, its calls do not pass Carabiner'}, because ${why}`

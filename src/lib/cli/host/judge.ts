@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import { isGate, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
-import { decide, readableBy } from '../../permissions/decide.ts'
-import type { CallFacts, Policy } from '../../permissions/policy.ts'
+import { decide } from '../../permissions/decide.ts'
 import { ruleForCall } from '../../permissions/suggestions.ts'
 import { parseRule } from '../../permissions/rule.ts'
 import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
@@ -15,6 +14,7 @@ import { factsHere } from '../rules/policy.ts'
 import type { HostDialect, HostCall, HostEvent } from './dialect.ts'
 import { fitOutcome, strictest } from './fit.ts'
 import { seenCall } from './host-call.ts'
+import { unreadableIn } from './shown-by-search.ts'
 
 /** What fields of our events are that other agents do not send. */
 const ABSENT: PlainObject = {
@@ -88,14 +88,14 @@ export async function judgeEvent(
   const event = isRepeated ? { ...row, takes: row.takes.filter(effect => effect !== 'deny') } : row
   const project = variable === undefined ? undefined : process.env[variable]
   const state = loadProjectState({ cwd: project ?? start })
+  const loaded = withoutHooksOf(dialect, state)
   // What a variable trusts, the project may trust: agents read its .env and settings.
   const isSaved = state.trust.by !== 'digest' && state.trust.by !== 'this run'
   const trusted = needsNoTrust(state) || (isSaved && projectIsTrusted(state.trust, {}))
-  if (!trusted)
-    throw new Error(
-      `the hooks and rules of ${state.loaded.root} are not trusted: look at them with \`carabiner hooks trust\` there`
-    )
-  const gate = await openGate(state, {}, trusted, withoutHooksOf(dialect, state))
+  // Without trust its allow rules do not count, which loosens nothing.
+  if (!trusted && [...loaded.hooks, ...loaded.modules].some(({ ofProject }) => ofProject))
+    throw new Error(`the hooks of ${loaded.root} are not trusted: look at them with \`carabiner hooks trust\` there`)
+  const gate = await openGate(state, {}, trusted, loaded)
   try {
     if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
     if (!('tool_name' in input)) {
@@ -164,16 +164,6 @@ async function judgeCall(
   return decision === 'allow' && byOthers ? { ...ruled, decision, by, reason } : ruled
 }
 
-/** What a search shows although rules refuse to read it: only our own Grep can leave it out. */
-function unreadableIn({ tool, subject, ruled }: CallFacts, policy: Policy): string | undefined {
-  if (tool !== 'Grep' || subject?.kind !== 'file' || ruled === undefined) return undefined
-  const files = ruled.below(subject.path)
-  if (files === undefined) return 'more files than rules about files can be checked for'
-  const isReadable = readableBy(policy)
-  const hidden = files.map(({ names }) => `/${names.join('/')}`).find(file => !isReadable(file))
-  return hidden && `${hidden}, which rules refuse`
-}
-
 /** The rule that would allow a call that is asked about, if there is one. */
 function adviceFor({ policy }: FolderGate, call: HostCall, cwd: string): string {
   const facts = { ...factsHere(call.name, call.input, policy), cwd }
@@ -185,10 +175,10 @@ function adviceFor({ policy }: FolderGate, call: HostCall, cwd: string): string 
     : 'change what asks, or allow it with a PermissionRequest hook of yours'
 }
 
-/** Claude Code itself runs the hooks of its own files: here they would run twice. */
+/** Claude Code itself runs the hooks of its own files: here they would run twice. No host says when a skill is active. */
 function withoutHooksOf({ title }: HostDialect, { loaded, where }: ProjectState): Loaded {
-  if (title !== 'Claude Code') return loaded
-  return { ...loaded, hooks: loaded.hooks.filter(hook => isOurs(hook, where)) }
+  const isRun = (hook: LoadedHook): boolean => title !== 'Claude Code' || isOurs(hook, where)
+  return { ...loaded, hooks: loaded.hooks.filter(hook => hook.owner === undefined && isRun(hook)) }
 }
 
 const isOurs = ({ path, place: { file }, scope }: LoadedHook, { ownHome, managed }: Where): boolean =>

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import { FILE_READERS, FILE_WRITERS, TOOL_TABLE } from '../../tool-table.ts'
+import { FILE_READERS, FILE_USERS, FILE_WRITERS, TOOL_TABLE } from '../../tool-table.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { HostCall, HostTool } from './dialect.ts'
 
@@ -14,6 +14,8 @@ const usesFiles = (tool: string): boolean => FILE_READERS.has(tool) || FILE_WRIT
 /** Claude Code names files by absolute paths, and hooks rely on that. Throws where agents may read a path differently. */
 export function withAbsolutePaths({ name, input }: HostCall, cwd: string): HostCall {
   if (!usesFiles(name)) return { name, input }
+  if (FILE_USERS.has(name) && PATH_KEYS.every(key => input[key] === undefined))
+    throw new Error(`it is not known which file this call of ${name} is about`)
   const absolute: Record<string, string> = {}
   for (const key of PATH_KEYS) {
     const path = input[key]

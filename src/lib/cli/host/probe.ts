@@ -70,4 +70,8 @@ function verdict({ requests, isLate, printed }: HostRan, isRun: boolean, rule: s
   }
 }
 
-const firstPart = (text: string): string => escapeLine(text.length > 300 ? `${text.slice(0, 300)}…` : text)
+/** Without what agents add for the model. */
+function firstPart(whole: string): string {
+  const text = whole.replaceAll(/<system-reminder>[^]*?<\/system-reminder>/g, '').trim()
+  return escapeLine(text.length > 300 ? `${text.slice(0, 300)}…` : text)
+}

@@ -1,6 +1,8 @@
 import { shellWord } from '../../shell/command-words.ts'
 
 export interface OwnLine {
+  /** Its path: a project may choose where programs are found. */
+  readonly bash: string
   readonly client: string
   readonly host: string
   readonly event: string
@@ -19,17 +21,17 @@ const FAILED = 'carabiner could not answer'
  * The command by which another agent asks Carabiner. Most agents ignore an exit code of 2 without text, and some run
  * the command in a shell of the person's choice: all shells read this alike.
  */
-export function ownLine({ client, host, event, isClosed, deadline, node, env }: OwnLine): string {
+export function ownLine({ bash, client, host, event, isClosed, deadline, node, env }: OwnLine): string {
   const told = `echo "${FAILED}: without another reason here, repeat carabiner hooks install --for ${host}" >&2`
   // -p: without files that variables name.
-  const asked = `bash -p "$@" || { ${told}; exit ${isClosed ? 2 : 1}; }`
+  const asked = `"$0" -p "$@" || { ${told}; exit ${isClosed ? 2 : 1}; }`
   const words = [shellWord(client), host, event, isClosed ? 'closed' : 'open', deadline, shellWord(node)]
   words.push(...Object.entries(env).map(([name, value]) => shellWord(`${name}=${value}`)))
-  return `sh -c '${asked}' carabiner ${words.join(' ')}`
+  return `/bin/sh -c '${asked}' ${shellWord(bash)} ${words.join(' ')}`
 }
 
 /** The same line of any version, at any path. */
 export const OWN_LINE = new RegExp(
-  String.raw`^sh -c '[^']*${FAILED}[^']*' carabiner .*client\.sh'? \w+ \w+ (?:closed|open) \d+ `,
+  String.raw`^(?:/bin/)?sh -c '[^']*${FAILED}[^']*' .*client\.sh'? \w+ \w+ (?:closed|open) \d+ `,
   's'
 )

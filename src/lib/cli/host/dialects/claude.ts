@@ -26,7 +26,9 @@ export const CLAUDE: HostDialect = {
     user: '.claude/settings.json',
     project: '.claude/settings.json',
     at: event => ['hooks', event],
-    entry: (command, timeout) => ({ hooks: [{ type: 'command', command, timeout, onFailure: 'block' }] })
+    entry: (command, timeout, { isClosed }) => ({
+      hooks: [{ type: 'command', command, timeout, ...(isClosed && { onFailure: 'block' }) }]
+    })
   },
   answer: (outcome, _, input) => ({ ...answerFor(outcome, replacedOutput(outcome, input)) }),
   reach: { tools: 'gated', servers: 'gated', subagents: 'gated', provider: 'neither gated nor seen', typed: 'none' },

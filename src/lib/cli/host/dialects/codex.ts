@@ -14,7 +14,8 @@ function answer(outcome: Outcome, event: string, input: PlainObject): PlainObjec
     return definedFields({
       ...common,
       hookSpecificOutput: specificOutput(event, {
-        permissionDecision: decision,
+        // An allow alone is not valid, and would void the answer: without a decision, Codex decides.
+        permissionDecision: decision === 'allow' && updatedInput === undefined ? undefined : decision,
         permissionDecisionReason: decision === 'deny' ? reason : undefined,
         updatedInput,
         additionalContext: model
@@ -68,7 +69,10 @@ export const CODEX: HostDialect = {
     user: '.codex/hooks.json',
     project: '.codex/hooks.json',
     at: event => ['hooks', event],
-    entry: (command, timeout) => ({ hooks: [{ type: 'command', command, timeout }] })
+    // It ends this one after three seconds, whatever is written.
+    entry: (command, seconds, { event }) => ({
+      hooks: [{ type: 'command', command, timeout: event === 'SessionEnd' ? 3 : seconds }]
+    })
   },
   answer,
   reach: {
@@ -83,6 +87,7 @@ export const CODEX: HostDialect = {
     'write_stdin, by which the model types into a command that is still running, passes no hook: neither gated nor seen.',
     'Codex cannot ask a person for a hook: a call that hooks or rules ask about is refused.',
     'A call that a hook corrects runs only if rules or hooks also allow it; otherwise it is refused with the corrected input.',
+    '"[features] hooks = false" in config.toml, also in that of a project, turns off all hooks.',
     'A hook keeps Codex from stopping once in a row.'
   ]
 }

@@ -104,7 +104,7 @@ export const COPILOT: HostDialect = {
   answer,
   reach: { tools: 'gated', servers: 'gated', subagents: 'gated', provider: 'none', typed: 'gated' },
   limits: [
-    'Hooks in .github/hooks run only in folders that you trust in Copilot CLI, which says nothing of those that it leaves out. Those in ~/.copilot/hooks need no trust; "disableAllHooks" in its settings turns off both.',
+    'Hooks in .github/hooks run only in folders that you trust in Copilot CLI, which says nothing of those that it leaves out. Those in ~/.copilot/hooks need no trust; "disableAllHooks" in its settings, also in those of a trusted project, turns off both.',
     'Messages of hooks for the person who watches are not shown.'
   ]
 }

@@ -89,6 +89,7 @@ export const GEMINI: HostDialect = {
     'Context of PreToolUse hooks does not reach the model. A hook that removes a key of a call refuses it instead.',
     'A hook keeps Gemini CLI from stopping once in a row.',
     'PreCompact hooks do not run: PreCompress fires before every request, also if nothing is compressed.',
+    '"hooksConfig" in settings of Gemini CLI, also in those of a project, can turn off hooks.',
     'Calls of subagents pass the gate, but Gemini CLI does not say which agent makes them.'
   ]
 }
