@@ -227,6 +227,9 @@ export type BuiltInToolInputs = { [Name in BuiltInToolName]: InferGiven<Rows[Nam
 
 export const TOOL_NAMES = Object.keys(TOOL_TABLE) as readonly BuiltInToolName[] as readonly string[]
 
+export const isReadOnly = (name: string): boolean =>
+  Object.hasOwn(TOOL_TABLE, name) && TOOL_TABLE[name as BuiltInToolName].readOnly
+
 /** From other versions of Claude Code: settings may have rules for them. */
 export const OTHER_FILE_TOOLS: Readonly<Record<string, FileAccess>> = {
   LS: 'search',

@@ -10,6 +10,7 @@ import {
   MCP_FLAGS,
   PROJECT_FLAGS,
   REPAIR_FLAGS,
+  REPLAY_FLAGS,
   RULES_FLAGS,
   RUN_FLAGS,
   SHOW_FLAGS,
@@ -97,6 +98,20 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner hook --for codex --event PreToolUse < payload.json', 'the answer for Codex']
     ],
     run: async (_, flags) => (await import('./host/hook.ts')).answerHost(flags)
+  },
+  {
+    name: 'replay',
+    argument: { name: '[session...]', words: 'ids, beginnings of ids, or paths of .jsonl files' },
+    words: 'judge recorded sessions by the hooks and rules of today, and show what would be decided otherwise',
+    flags: REPLAY_FLAGS,
+    examples: [
+      ['carabiner replay 10eb8395', 'what would today’s rules have refused? No tool runs'],
+      ['carabiner replay ~/.claude/projects/-home-you-x/*.jsonl', 'sessions of Claude Code'],
+      [`carabiner replay 10eb8395 --settings '{"permissions":{"deny":["Bash(git push *)"]}}'`, 'with a new rule'],
+      ['carabiner replay sessions/*.jsonl --cwd . --fail-on-change', 'in CI of a policy']
+    ],
+    run: async (sessions, flags) =>
+      (await import('./replay/replay.ts')).replaySessions(sessions as readonly string[], flags)
   },
   {
     name: 'doctor',

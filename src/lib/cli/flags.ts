@@ -114,6 +114,24 @@ export const RULES_FLAGS = table([
   ...PROJECT_FLAGS
 ])
 
+export const REPLAY_FLAGS = table([
+  { flags: '--fail-on-change', words: 'end with 1 if anything would be decided otherwise, or is unknown' },
+  {
+    flags: '--safe-hook <name>',
+    many: true,
+    words: 'run this hook although it starts a process or connects; * is any text'
+  },
+  { flags: '--all', words: 'also list what would be decided the same' },
+  {
+    flags: '--permission-mode <mode>',
+    once: true,
+    words: 'default, acceptEdits, plan, dontAsk, bypassPermissions (default: the mode that is recorded)'
+  },
+  { flags: '--claude', words: 'only look for sessions of Claude Code' },
+  ...PROJECT_FLAGS
+])
+export type ReplayFlags = FlagValues<typeof REPLAY_FLAGS>
+
 export const MCP_FLAGS = table([
   { flags: '--http <url>', once: true, words: 'a server at this URL (streamable HTTP), instead of a program' },
   { flags: '--header <header>', many: true, words: 'with --http: "Name: value"; ${NAME} in it is a variable' },

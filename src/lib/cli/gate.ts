@@ -1,4 +1,5 @@
 import type { Outcome } from '../hooks/dispatch/outcome.ts'
+import type { RegistryOptions } from '../hooks/registry-options.ts'
 import { decide } from '../permissions/decide.ts'
 import type { CallFacts, Policy } from '../permissions/policy.ts'
 import { gateFindings } from '../query/setup/missed-tools.ts'
@@ -27,12 +28,12 @@ export async function openGate(
   state: ProjectState,
   flags: ProjectFlags & { readonly permissionMode?: string },
   trusted: boolean,
-  loaded: Loaded = state.loaded
+  { loaded = state.loaded, ...registry }: RegistryOptions & { readonly loaded?: Loaded } = {}
 ): Promise<FolderGate> {
   const { where } = state
   const armed = await hooksHere(
     { loaded, projectTrusted: trusted, hasAgent: true },
-    { cwd: where.cwd, profile: flags.profile }
+    { cwd: where.cwd, profile: flags.profile, ...registry }
   )
   try {
     const saved = new SavedPermissions(where.ownHome, loaded.root)
@@ -63,3 +64,16 @@ export function withRules(outcome: Outcome, facts: CallFacts, policy: Policy): O
   if (ruling.kind === 'hook' || ruling.kind === 'default') return outcome
   return { ...outcome, ...ruling, blocked: ruling.decision === 'deny' }
 }
+
+/** What PermissionRequest hooks answered, if it counts: by default, a hook of the project may only refuse. */
+export const countedAnswer =
+  ({ armed }: FolderGate, mayProjectAllow = false) =>
+  (answered: Outcome): Partial<Pick<Outcome, 'decision' | 'by' | 'reason'>> => {
+    const { decision, by, reason } = answered
+    const isOfOthers = ({ source }: { readonly source: string }): boolean => !armed.isOfProject(source)
+    const others = armed.hooks.list('PermissionRequest').filter(isOfOthers)
+    const isByOthers = answered.reasons.some(
+      verdict => verdict.decision === 'allow' && others.some(({ name }) => name === verdict.by)
+    )
+    return decision === 'deny' || mayProjectAllow || isByOthers ? { decision, by, reason } : {}
+  }

@@ -23,6 +23,9 @@ const ownWrite = process.stdout.write.bind(process.stdout)
 
 export const writeOutput = (text: string): void => void ownWrite(text)
 
+/** Settles when it was written: no faster than it is read. */
+export const writeSlowly = (text: string): Promise<unknown> => new Promise(resolve => ownWrite(text, resolve))
+
 /** Keeps standard output for `writeOutput`, where programs read it: what hooks print there goes to standard error. */
 export function reserveOutput(): void {
   process.stdout.write = process.stderr.write.bind(process.stderr)

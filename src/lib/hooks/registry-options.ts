@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../util/clock.ts'
 import type { Precedence } from './events/answers.ts'
 import type { AgentView } from './hook-context.ts'
+import type { HookDescription, HookFunction } from './hook.ts'
 import type { CompilePattern } from './dispatch/matcher.ts'
 import type { LateAnswer } from './dispatch/outcome.ts'
 import type { Sink } from './hook-messages.ts'
@@ -31,6 +32,8 @@ export interface RegistryOptions {
   /** Takes what `later(promise)` gives on events that do not wait for it. */
   onLate?: ((answer: LateAnswer) => unknown) | undefined
   clock?: Clock | undefined
+  /** What is called in place of a hook outside this process, such as a command or a server. By default the hook itself is. */
+  standIn?: ((hook: Pick<HookDescription, 'name' | 'source' | 'observe'>) => HookFunction | undefined) | undefined
   /** The engine for text patterns. Default `RegExp`: pass a linear-time one for patterns you do not trust. */
   compilePattern?: CompilePattern | undefined
 }
@@ -62,6 +65,7 @@ const KEYS: { [K in keyof Required<RegistryOptions>]: string } = {
   sink: 'function',
   onLate: 'function',
   clock: 'object',
+  standIn: 'function',
   compilePattern: 'function'
 }
 

@@ -1,4 +1,4 @@
-import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
+import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS, isReadOnly } from '../tool-table.ts'
 import { folderOfGlob } from '../util/path-glob.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { resolvePath } from '../world/files/paths.ts'
@@ -6,7 +6,7 @@ import type { CallFacts, PathLookup, Policy } from './policy.ts'
 
 /** What a call is about, without its tool: for rules alone. `lookup`: how its paths are looked at. */
 export function factsOf(tool: string, input: PlainObject, policy: Policy, lookup: PathLookup = {}): CallFacts {
-  const cwd = policy.roots[0] ?? process.cwd()
+  const cwd = lookup.cwd ?? policy.roots[0] ?? process.cwd()
   const path =
     input['file_path'] ?? input['notebook_path'] ?? input['path'] ?? (FILE_SEARCHERS.has(tool) ? '.' : undefined)
   const { pattern } = input
@@ -21,7 +21,7 @@ export function factsOf(tool: string, input: PlainObject, policy: Policy, lookup
         : typeof url === 'string'
           ? { kind: 'url', url }
           : undefined
-  return { tool, input, subject, readOnly: access === 'read', cwd, ...lookup }
+  return { tool, input, subject, readOnly: access === 'read' || isReadOnly(tool), ...lookup, cwd }
 }
 
 /** The input of a call of which people write only the main value. */

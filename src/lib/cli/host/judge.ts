@@ -9,7 +9,7 @@ import { USUAL_MANAGED, type Where } from '../../settings/files/sources.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { isWithin } from '../../world/files/paths.ts'
 import { loadProjectState, projectIsTrusted, type ProjectState } from '../common.ts'
-import { needsNoTrust, openGate, withRules, type FolderGate } from '../gate.ts'
+import { countedAnswer, needsNoTrust, openGate, withRules, type FolderGate } from '../gate.ts'
 import { factsHere } from '../rules/policy.ts'
 import type { HostDialect, HostCall, HostEvent } from './dialect.ts'
 import { fitOutcome, strictest } from './fit.ts'
@@ -95,7 +95,7 @@ export async function judgeEvent(
   // Without trust its allow rules do not count, which loosens nothing.
   if (!trusted && [...loaded.hooks, ...loaded.modules].some(({ ofProject }) => ofProject))
     throw new Error(`the hooks of ${loaded.root} are not trusted: look at them with \`carabiner hooks trust\` there`)
-  const gate = await openGate(state, {}, trusted, loaded)
+  const gate = await openGate(state, {}, trusted, { loaded })
   try {
     if (gate.problem !== undefined) throw new Error(`no call can be judged: ${gate.problem}`)
     if (!('tool_name' in input)) {
@@ -141,8 +141,8 @@ async function judgeCall(
   const outcome = await fire(gate, event, input, signal)
   if (event !== 'PreToolUse') return outcome
   const { tool_name: name, tool_input, cwd } = input
-  const facts = factsHere(String(name), (outcome.updatedInput ?? tool_input) as PlainObject, gate.policy)
-  const ruled = withRules(outcome, { ...facts, cwd: String(cwd) }, gate.policy)
+  const facts = factsHere(String(name), (outcome.updatedInput ?? tool_input) as PlainObject, gate.policy, String(cwd))
+  const ruled = withRules(outcome, facts, gate.policy)
   const shown = ruled.decision === 'deny' ? undefined : unreadableIn(facts, gate.policy)
   if (shown !== undefined)
     return {
@@ -153,20 +153,14 @@ async function judgeCall(
     }
   if (ruled.decision !== 'ask') return ruled
   const request = { tool_name: name, tool_input: facts.input, session_id: input['session_id'], cwd }
-  const answered = await fire(gate, 'PermissionRequest', request, signal)
-  const { decision, by, reason } = answered
+  const { decision, by, reason } = await fire(gate, 'PermissionRequest', request, signal).then(countedAnswer(gate))
   if (decision === 'deny') return { ...ruled, decision, by, reason, blocked: true }
-  const byOthers = gate.armed.hooks
-    .list('PermissionRequest')
-    .filter(({ source }) => !gate.armed.isOfProject(source))
-    .some(hook => answered.reasons.some(verdict => verdict.decision === 'allow' && verdict.by === hook.name))
-  // A hook of the project does not answer questions of the user.
-  return decision === 'allow' && byOthers ? { ...ruled, decision, by, reason } : ruled
+  return decision === 'allow' ? { ...ruled, decision, by, reason } : ruled
 }
 
 /** The rule that would allow a call that is asked about, if there is one. */
 function adviceFor({ policy }: FolderGate, call: HostCall, cwd: string): string {
-  const facts = { ...factsHere(call.name, call.input, policy), cwd }
+  const facts = factsHere(call.name, call.input, policy, cwd)
   const rule = ruleForCall(facts) ?? ''
   const added = parseRule(rule, 'allow', 'your settings')
   const isEnough = 'tool' in added && decide(facts, { ...policy, rules: [...policy.rules, added] }).decision === 'allow'

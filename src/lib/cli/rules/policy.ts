@@ -32,9 +32,10 @@ export const policyOf = (
   leavesOut: true
 })
 
-/** What is known about a call, as in a session. */
-export const factsHere = (tool: string, input: PlainObject, policy: Policy): CallFacts =>
+/** What is known about a call, as in a session. `cwd`: where it is made, if that is not the project's root. */
+export const factsHere = (tool: string, input: PlainObject, policy: Policy, cwd?: string): CallFacts =>
   factsOf(tool, input, policy, {
+    cwd,
     real: resolvePath,
     has: isThere,
     list: namesInFolder,

@@ -21,12 +21,13 @@ export interface StoredSession extends SessionFile {
   readonly state: StoredState
 }
 
-export async function openSession(found: SessionFile, agent?: string): Promise<StoredSession> {
+/** `isOffline`: whether a process has it open is not asked. */
+export async function openSession(found: SessionFile, agent?: string, isOffline = false): Promise<StoredSession> {
   const files = agentFiles(found)
   const file = files.find(({ id }) => id === agent)
-  if (file !== undefined) return readSession(file, true, [])
+  if (file !== undefined) return readSession(file, true, [], isOffline)
   const ids = files.map(({ id }) => id)
-  const session = await readSession(found, found.key?.subpath !== undefined, ids)
+  const session = await readSession(found, found.key?.subpath !== undefined, ids, isOffline)
   if (agent === undefined) return session
   const walk = new ClaudeWalk(session.isAgent)
   const known = new Set(ids)
@@ -43,7 +44,12 @@ export async function openSession(found: SessionFile, agent?: string): Promise<S
 /** In bytes. */
 const LONG = 4 << 20
 
-async function readSession(found: SessionFile, isAgent: boolean, agents: readonly string[]): Promise<StoredSession> {
+async function readSession(
+  found: SessionFile,
+  isAgent: boolean,
+  agents: readonly string[],
+  isOffline: boolean
+): Promise<StoredSession> {
   const { path, key } = found
   const seen = glance(path, key)
   if (seen === undefined) throw fault('E_SESSION_UNKNOWN', found.id, '')
@@ -62,7 +68,7 @@ async function readSession(found: SessionFile, isAgent: boolean, agents: readonl
     title: isForeign ? titleIn(seen) : undefined,
     agents: new Set(agents),
     gaps: [],
-    state: await readState(path, tail, isForeign)
+    state: await readState(isOffline ? undefined : path, tail, isForeign)
   }
 }
 
@@ -85,8 +91,8 @@ export function* sessionLines({ path, key, isForeign }: StoredSession): Generato
   }
 }
 
-export function* sessionItems(session: StoredSession): Generator<StoryItem> {
-  for (const item of storyItems(sessionLines(session), session)) {
+export function* sessionItems(session: StoredSession, lines = sessionLines(session)): Generator<StoryItem> {
+  for (const item of storyItems(lines, session)) {
     if (item.kind === 'gap') session.gaps.push(item.gap)
     if (item.kind === 'subagent') session.agents.add(item.id)
     yield item

@@ -15,6 +15,8 @@ export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
   run: (ctx: never) => unknown
   /** `run` was given on its own under this name, so that it needs no `this`. */
   label?: string | undefined
+  /** It starts a process, connects or asks a model. */
+  outside?: boolean | undefined
 }
 
 export interface RegisteredHook {
@@ -42,17 +44,21 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     throw engineFault('E_HOOK_INVALID', 'its name is empty')
   const events = eventsOf(hook.events)
   const state: EntryState = { enabled: true, once: 'ready', judged: 0, allowed: 0 }
-  const common: Common = {
+  const own = {
     name: name ?? `${hook.label || events[0]} (${shortPlace(source)})`,
     source,
+    observe: flagOf('observe', hook.observe)
+  }
+  const standIn = hook.outside === true ? settings.options.standIn?.(own) : undefined
+  const common: Common = {
+    ...own,
     precedence: settings.precedence,
     profile: settings.profile,
     dialect: choiceOf('dialect', dialect, DIALECTS) ?? 'library',
-    call: callOf(hook),
+    call: standIn === undefined ? callOf(hook) : (standIn as unknown as HookEntry['call']),
     matching: compileMatcher(hook.matcher, settings.compilePattern, dialect === 'library'),
     priority: finiteNumber('priority', hook.priority ?? 0),
     onFailure: choiceOf('onFailure', hook.onFailure, FAILURES),
-    observe: flagOf('observe', hook.observe),
     concurrent: flagOf('concurrent', hook.concurrent),
     once: flagOf('once', hook.once),
     group,
@@ -144,7 +150,7 @@ export function groupOf(
 
 const GROUP_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'sequential']
 export const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe', 'concurrent']
-const PARTS = ['dialect', 'source', 'identity', 'rank', 'condition', 'statusMessage', 'run', 'label']
+const PARTS = ['dialect', 'source', 'identity', 'rank', 'condition', 'statusMessage', 'run', 'label', 'outside']
 const HOOK_KEYS = [...HOOK_OPTIONS, ...PARTS, 'events', 'matcher']
 
 /** Objects may carry more than we read; what is spelt almost like an option is a mistake all the same. */

@@ -32,6 +32,7 @@ export interface OutsideSpec<E extends EventName = EventName> extends HookOption
 export interface OutsideHook<E extends EventName = EventName> extends Hook<E> {
   /** What it runs, asks or calls. */
   readonly label?: string | undefined
+  readonly outside?: boolean | undefined
   /** Ends what it keeps running between events. */
   close(): void
 }
@@ -81,6 +82,7 @@ export function buildHook<E extends EventName>(
     concurrent: true,
     dialect: spec.dialect ?? 'contract',
     label: kind.label,
+    outside: true,
     identity: `${kind.identity}\0${spec.if ?? ''}`,
     condition: spec.if === undefined || spec.if === '' ? undefined : place.condition(spec.if),
     // The engine gives each hook the context of its event; these read only what all events have.

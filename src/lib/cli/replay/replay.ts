@@ -1,0 +1,162 @@
+import { resolve } from 'node:path'
+import { CarabinerError } from '../../errors.ts'
+import { fault } from '../../faults.ts'
+import { gapText } from '../../transcript/load.ts'
+import { attempt } from '../../util/attempt.ts'
+import { isFolder } from '../../world/files/paths.ts'
+import { decideProjectHooks, EXIT, loadProjectState, reportUntrusted, type ProjectState } from '../common.ts'
+import type { ReplayFlags } from '../flags.ts'
+import { needsNoTrust } from '../gate.ts'
+import { escapeLine, printError, printLine, safeOutput } from '../print.ts'
+import { openSession, type StoredSession } from '../sessions/load.ts'
+import { agentFiles, findSession } from '../sessions/session-lookup.ts'
+import { reserveOutput, writeSlowly } from '../standard-streams.ts'
+import { printProse } from '../terminal/width.ts'
+import { movedTo, recordedIn, type RecordedCall } from './recorded.ts'
+import { compare, printGroups, skippedLine, Tally } from './report.ts'
+import { Today, type Now, type SkippedHook } from './today.ts'
+
+/** `carabiner replay`: what today's hooks and rules would decide about recorded calls. No tool runs. */
+export async function replaySessions(names: readonly string[], flags: ReplayFlags): Promise<number> {
+  if (names.length === 0) throw fault('E_USAGE', 'name a session or a transcript')
+  reserveOutput()
+  const replay = new Replay(flags)
+  const policies: (readonly [StoredSession, ProjectState, boolean])[] = []
+  // All of them are looked at before anything is judged.
+  for (const name of names) {
+    const found = findSession(/[./\\]/.test(name) ? resolve(name) : name, flags)
+    const session = await replay.attempt(name, () => openSession(found, undefined, true))
+    const folder = flags.cwd ?? session?.cwd ?? ''
+    if (session !== undefined && !isFolder(folder))
+      replay.problems.push(`${name}: its folder ${folder} is not there: name one with --cwd`)
+    if (session === undefined || !isFolder(folder)) continue
+    const state = loadProjectState({ ...flags, cwd: folder })
+    const trusted = needsNoTrust(state) || decideProjectHooks(state, flags)
+    if (trusted === undefined) return reportUntrusted(state)
+    policies.push([session, state, trusted])
+  }
+  replay.ids = new Set(policies.map(([{ id }]) => id))
+  for (const [session, state, trusted] of policies) await replay.session(session, state, trusted)
+  return replay.end()
+}
+
+interface Walk {
+  readonly today: Today
+  /** The subagents of the session, and their types. */
+  readonly agents: Map<string, string | undefined>
+  moved<T>(value: T): T
+}
+
+const MOST_GAPS = 5
+
+class Replay {
+  ids: ReadonlySet<string> = new Set()
+  readonly problems: string[] = []
+  readonly #flags: ReplayFlags
+  readonly #tally = new Tally()
+  readonly #skipped = new Map<string, SkippedHook>()
+  readonly #unmatched: Set<string>
+  readonly #notes = new Set<string>()
+  readonly #sessions: object[] = []
+  #code: number | undefined
+  #separator = '{\n  "version": 1,\n  "calls": ['
+
+  constructor(flags: ReplayFlags) {
+    this.#flags = flags
+    this.#unmatched = new Set(flags.safeHook)
+  }
+
+  /** One file that cannot be read does not hide the others. */
+  async attempt<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof CarabinerError)) throw error
+      this.problems.push(`${name}: ${error.forCommandLine ?? error.message}`)
+      return undefined
+    }
+  }
+
+  async session(session: StoredSession, state: ProjectState, trusted: boolean): Promise<void> {
+    const today = new Today(state, this.#flags)
+    const problem = await today.open(trusted)
+    try {
+      if (problem === undefined) await this.#judge(session, state, today)
+      else this.problems.push(`no call of ${session.id} can be judged: ${problem}`)
+      if (problem !== undefined) this.#code = EXIT.badSettings
+    } finally {
+      await today.close()
+    }
+    for (const mark of today.matched) this.#unmatched.delete(mark)
+    for (const [name, { calls, ...hook }] of today.skipped)
+      this.#skipped.set(name, { ...hook, calls: calls + (this.#skipped.get(name)?.calls ?? 0) })
+  }
+
+  async #judge(session: StoredSession, { where, loaded }: ProjectState, today: Today): Promise<void> {
+    const { id, path, isForeign, cwd } = session
+    const isMoved = cwd !== '' && cwd !== where.cwd && this.#flags.cwd !== undefined
+    if (isMoved) this.#notes.add(`paths in ${cwd} are judged as if they were in ${where.cwd}`)
+    const agents = new Map(agentFiles(session).map(file => [file.id, file.type]))
+    const walk: Walk = { today, agents, moved: value => (isMoved ? movedTo(value, cwd, where.cwd) : value) }
+    await this.#walk(session, undefined, walk)
+    // More are found on the way.
+    for (const [agent, type] of agents) {
+      const own = await this.attempt(agent, () => openSession(session, agent, true))
+      const leave = attempt(() => today.enter(type ?? ''))
+      if (own !== undefined) await this.#walk(own, agent, walk)
+      leave?.()
+    }
+    this.#sessions.push({ id, path, format: isForeign ? 'claude-code' : 'carabiner', cwd, folder: loaded.root })
+  }
+
+  async #walk(session: StoredSession, agent: string | undefined, { today, agents, moved }: Walk): Promise<void> {
+    const { id: session_id, path: transcript_path, isForeign, gaps } = session
+    const ofAgent = agent !== undefined && { agent_id: agent, agent_type: agents.get(agent) ?? 'unknown' }
+    const site = { common: { session_id, transcript_path, ...ofAgent }, isForeign }
+    const open = new Map<string, readonly [RecordedCall, Now]>()
+    for (const item of recordedIn(session, this.ids)) {
+      if ('agent' in item) {
+        agents.set(item.agent, agents.get(item.agent) ?? item.type)
+        continue
+      }
+      const call = 'call' in item ? moved(item.call) : undefined
+      const judged = call === undefined ? open.get(item.id) : ([call, await today.judge(call, site)] as const)
+      if (judged === undefined) continue
+      if (item.past === undefined) open.set(item.id, judged)
+      else await this.#add({ session: session_id, agent, ...compare(judged[0], moved(item.past), judged[1]) })
+      if (item.past !== undefined) open.delete(item.id)
+    }
+    for (const gap of gaps.slice(0, MOST_GAPS)) this.#notes.add(`${transcript_path}: ${gapText(gap)}`)
+    if (gaps.length > MOST_GAPS) this.#notes.add(`${transcript_path}: ${gaps.length - MOST_GAPS} more gaps`)
+  }
+
+  async #add(call: Parameters<Tally['add']>[0]): Promise<void> {
+    this.#tally.add(call)
+    if (this.#flags.json !== true) return
+    await writeSlowly(safeOutput(`${this.#separator}\n    ${JSON.stringify(call)}`))
+    this.#separator = ','
+  }
+
+  async end(): Promise<number> {
+    const names = [...this.#skipped.keys()].join(', ') || 'none'
+    for (const name of this.#unmatched)
+      this.problems.push(`--safe-hook: no hook is called ${name} (there are: ${names})`)
+    if (this.#unmatched.size > 0) this.#code ??= EXIT.usage
+    const { totals } = this.#tally
+    const skipped = [...this.#skipped.values()].filter(({ calls }) => calls > 0)
+    const groups = this.#tally.groups(this.#flags.all)
+    const notes = [...this.#notes, ...this.#tally.notes]
+    if (this.#flags.json === true) {
+      const rest = { sessions: this.#sessions, groups, skipped, notes, problems: this.problems, totals }
+      const start = this.#separator === ',' ? '' : this.#separator
+      await writeSlowly(safeOutput(`${start}\n  ],\n  ${JSON.stringify(rest, null, 2).slice(4)}\n`))
+    } else {
+      printGroups(groups)
+      for (const line of [...skipped.map(skippedLine), ...notes.map(escapeLine)]) printProse(line)
+      for (const problem of this.problems) printError(`carabiner: ${escapeLine(problem)}`)
+      if (this.#sessions.length > 0) printLine(this.#tally.summary)
+    }
+    const isOtherwise = this.#flags.failOnChange === true && totals.changed + totals.unknown > 0
+    return this.#code ?? (this.problems.length > 0 || isOtherwise ? EXIT.failed : EXIT.done)
+  }
+}
