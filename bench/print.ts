@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, boolean>> = {
   cli: true,
   'command-hooks': false,
   rules: false,
+  replay: false,
   edit: false,
   sandbox: false,
   transcript: false,
