@@ -80,9 +80,8 @@ test('a new rule: like calls are one line, with who and why', async () => {
   at.user(withDeny('Bash(echo push *)'))
   const { code, stdout } = await at.run(['replay', 'then'])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^ {4}3 {2}ran {8}refused {2}Bash echo push …$/m)
-  expect(stdout).toContain('now: Bash(echo push *) (')
-  expect(stdout).toContain('refuses it')
+  expect(stdout).toMatch(/^ {4}3 {2}ran {8}refused {4}Bash echo push …$/m)
+  expect(stdout).toMatch(/now: the rule Bash\(echo push \*\) in\s[^]* refuses it/)
   expect(stdout).toMatch(/first \S+ in then$/m)
   expect(stdout).toContain('4 calls and 1 prompt: 3 would be decided otherwise, 2 the same, 0 unknown')
   expect((await at.run(['replay', 'then', '--fail-on-change'])).code).toBe(1)
@@ -241,7 +240,7 @@ test('calls of subagents, with their type', async () => {
   )
   const now = await replayed(at, 'then')
   expect(changesIn(now).slice(1)).toEqual(['Agent: allow → allow (same)', 'Bash: allow → deny (refused)'])
-  expect(now.calls[2]?.agent).toMatch(/^\w+/)
+  expect(now.calls[2]).toMatchObject({ session: 'then', agent: expect.stringMatching(/^\w+/) })
 })
 
 const rejection = "The user doesn't want to proceed with this tool use. The tool use was rejected."
@@ -374,4 +373,25 @@ test('settings that restrict and cannot be used: nothing is judged', async () =>
   expect(code).toBe(4)
   expect(stderr).toContain('can be judged')
   expect((await at.run(['replay'])).code).toBe(64)
+})
+
+test('hooks without a name are marked by what they run, and settings of a subagent apply to its calls', async () => {
+  const at = desk()
+  const errand = { name: 'Agent', input: { description: 'd', prompt: 'Push it', subagent_type: 'pusher' } }
+  const frontmatter = (more: string): string => `---\nname: pusher\ndescription: pushes\n${more}---\nPush.\n`
+  at.write('home/.claude/agents/pusher.md', frontmatter(''))
+  await at.agent('then', [{ calls: [errand, bash('true')] }, { calls: [bash('git push')] }, 'Pushed.', 'Done.'], {
+    tools: ['Agent', 'Bash'],
+    allowedTools: ['Bash', 'Agent']
+  })
+  at.user(ALLOW)
+  const hook =
+    'hooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: exit 2\n'
+  at.write('home/.claude/agents/pusher.md', frontmatter(hook))
+  expect(changesIn(await replayed(at, 'then')).filter(each => each.startsWith('Bash'))).toEqual([
+    'Bash: allow → allow (same)',
+    'Bash: allow → unknown (unknown)'
+  ])
+  const marked = await replayed(at, 'then', '--safe-hook', 'exit 2')
+  expect(changesIn(marked).at(-1)).toBe('Bash: allow → deny (refused)')
 })

@@ -14,6 +14,17 @@ interface Answer {
 }
 
 describe('rules check', () => {
+  test('a built-in tool that only reads needs no rule', async () => {
+    const stage = cliStage()
+    for (const [tool, decision] of [
+      ['TodoWrite', 'allow'],
+      ['Agent', 'allow'],
+      ['WebFetch', 'ask'],
+      ['toString', 'ask']
+    ])
+      expect(await stage.json<Answer>(['rules', 'check', tool!, '{"x":1}'])).toMatchObject({ decision })
+  })
+
   test('a call: the decision, who decided, and each command with its reason', async () => {
     const stage = cliStage()
     const answer = await stage.json<Answer>([

@@ -114,7 +114,7 @@ function ourThen({ isError, text }: Result, { refused, ranWith, waits }: OpenCal
 const THEIR_REFUSALS: readonly (readonly [RegExp, Past['decision'], string])[] = [
   [/^(?:Error: )?PreToolUse:\S+ hook error: \[(?<by>.*?)\]: (?<why>.*)/s, 'deny', 'a hook'],
   [/^(?:Error: )?Execution stopped by PreToolUse hook:? ?(?<why>.*)/s, 'deny', 'a hook'],
-  [/^The user doesn't want to proceed with this tool use/, 'ask', 'the user'],
+  [/^The user doesn't want to proceed with this tool use(?<why>)/, 'ask', 'the user'],
   [/^(?<why>.*(?:, but you haven't granted it yet| requires? approval)\b.*)/s, 'ask', 'no one was asked'],
   [/^(?<why>Permission (?:to use|for this action)\b.*\bdenied.*)/s, 'deny', 'a rule'],
   [/^(?:<tool_use_error>|The user doesn't want to take this action|\[Request interrupted)(?<why>.*)/s, 'unknown', '']
@@ -126,9 +126,7 @@ function theirThen({ isError, text }: Result, denial: string | undefined): Past 
   if (denial === 'interrupted' || denial === 'cancelled') return { decision: 'unknown', reason: denial }
   for (const [pattern, decision, usual] of THEIR_REFUSALS) {
     const { groups } = pattern.exec(text) ?? {}
-    if (groups === undefined && !pattern.test(text)) continue
-    const { by = usual, why = text } = groups ?? {}
-    return { decision, by, reason: why }
+    if (groups !== undefined) return { decision, by: groups['by'] ?? usual, reason: groups['why'] ?? '' }
   }
   if (denial === undefined) return { decision: 'ran' }
   return denial === 'user-rejected'

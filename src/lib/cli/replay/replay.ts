@@ -42,6 +42,7 @@ export async function replaySessions(names: readonly string[], flags: ReplayFlag
 
 interface Walk {
   readonly today: Today
+  readonly main: StoredSession
   /** The subagents of the session, and their types. */
   readonly agents: Map<string, string | undefined>
   moved<T>(value: T): T
@@ -97,7 +98,12 @@ class Replay {
     const isMoved = cwd !== '' && cwd !== where.cwd && this.#flags.cwd !== undefined
     if (isMoved) this.#notes.add(`paths in ${cwd} are judged as if they were in ${where.cwd}`)
     const agents = new Map(agentFiles(session).map(file => [file.id, file.type]))
-    const walk: Walk = { today, agents, moved: value => (isMoved ? movedTo(value, cwd, where.cwd) : value) }
+    const walk: Walk = {
+      today,
+      main: session,
+      agents,
+      moved: value => (isMoved ? movedTo(value, cwd, where.cwd) : value)
+    }
     await this.#walk(session, undefined, walk)
     // More are found on the way.
     for (const [agent, type] of agents) {
@@ -109,10 +115,11 @@ class Replay {
     this.#sessions.push({ id, path, format: isForeign ? 'claude-code' : 'carabiner', cwd, folder: loaded.root })
   }
 
-  async #walk(session: StoredSession, agent: string | undefined, { today, agents, moved }: Walk): Promise<void> {
-    const { id: session_id, path: transcript_path, isForeign, gaps } = session
+  async #walk(session: StoredSession, agent: string | undefined, walk: Walk): Promise<void> {
+    const { today, agents, moved, main } = walk
     const ofAgent = agent !== undefined && { agent_id: agent, agent_type: agents.get(agent) ?? 'unknown' }
-    const site = { common: { session_id, transcript_path, ...ofAgent }, isForeign }
+    const common = { session_id: main.id, transcript_path: main.path, ...ofAgent }
+    const site = { common, isForeign: session.isForeign }
     const open = new Map<string, readonly [RecordedCall, Now]>()
     for (const item of recordedIn(session, this.ids)) {
       if ('agent' in item) {
@@ -123,11 +130,12 @@ class Replay {
       const judged = call === undefined ? open.get(item.id) : ([call, await today.judge(call, site)] as const)
       if (judged === undefined) continue
       if (item.past === undefined) open.set(item.id, judged)
-      else await this.#add({ session: session_id, agent, ...compare(judged[0], moved(item.past), judged[1]) })
+      else await this.#add({ session: main.id, agent, ...compare(judged[0], moved(item.past), judged[1]) })
       if (item.past !== undefined) open.delete(item.id)
     }
-    for (const gap of gaps.slice(0, MOST_GAPS)) this.#notes.add(`${transcript_path}: ${gapText(gap)}`)
-    if (gaps.length > MOST_GAPS) this.#notes.add(`${transcript_path}: ${gaps.length - MOST_GAPS} more gaps`)
+    const { gaps, path } = session
+    for (const gap of gaps.slice(0, MOST_GAPS)) this.#notes.add(`${path}: ${gapText(gap)}`)
+    if (gaps.length > MOST_GAPS) this.#notes.add(`${path}: ${gaps.length - MOST_GAPS} more gaps`)
   }
 
   async #add(call: Parameters<Tally['add']>[0]): Promise<void> {
@@ -152,6 +160,7 @@ class Replay {
       await writeSlowly(safeOutput(`${start}\n  ],\n  ${JSON.stringify(rest, null, 2).slice(4)}\n`))
     } else {
       printGroups(groups)
+      if (groups.length > 0) printLine()
       for (const line of [...skipped.map(skippedLine), ...notes.map(escapeLine)]) printProse(line)
       for (const problem of this.problems) printError(`carabiner: ${escapeLine(problem)}`)
       if (this.#sessions.length > 0) printLine(this.#tally.summary)

@@ -135,26 +135,35 @@ const THEN = {
 
 export function printGroups(groups: readonly Group[]): void {
   const width = outputColumns()
-  const indent = ' '.repeat(20)
   const prose = (text: string): void => {
-    for (const line of wrapBlock(escapeLine(text), indent, width)) printLine(withStyle('dim', line))
+    for (const line of wrapBlock(escapeLine(text), ' '.repeat(18), width)) printLine(withStyle('dim', line))
   }
   if (groups.length > 0) printLine(withStyle('bold', 'calls  then       now'))
   for (const { change, past, now, skipped, session, id, call, like, count } of groups) {
     const start = `${String(count).padStart(5)}  ${THEN[past.decision].padEnd(9)}  `
-    const room = width - start.length - change.length - 2
-    printLine(`${start}${withStyle(CHANGES[change], change)}  ${truncateText(count === 1 ? call : like, room)}`)
+    const what = truncateText(count === 1 ? call : like, width - 30)
+    printLine(`${start}${withStyle(CHANGES[change], change.padEnd(10))} ${what}`)
     if (past.by !== undefined || past.reason !== undefined) prose(`then: ${said(past)}`)
     if (change === 'unknown') prose(`not asked: ${skipped?.join(', ')}`)
-    else if (said(now) !== '' && said(now) !== 'default') prose(`now: ${said(now)}`)
+    else if (said(now) !== 'default') prose(`now: ${said(now)}`)
     prose(`${count === 1 ? '' : 'first '}${id} in ${session}`)
   }
 }
 
-const said = ({ by, reason }: { readonly by?: string | undefined; readonly reason?: string | undefined }): string =>
-  truncateText([by, reason].filter(Boolean).join(': ').replaceAll(/\s+/g, ' '), LONGEST)
+/** Who, and why; reasons of rules name the rule. */
+function said({
+  by = 'default',
+  reason = ''
+}: {
+  readonly by?: string | undefined
+  readonly reason?: string | undefined
+}) {
+  const isNamed = reason.includes(by.replace(/ \(.*$/, ''))
+  return truncateText((isNamed ? reason : `${by}: ${reason}`).replace(/: $/, '').replaceAll(/\s+/g, ' '), LONGEST)
+}
 
-export const skippedLine = ({ name, source, calls, why }: SkippedHook): string =>
-  escapeLine(
-    `not asked about ${counted(calls, 'call')}: ${name} (${source}); ${why ?? `run it with --safe-hook ${shellWord(name)}`}`
-  )
+export function skippedLine({ name, source, calls, why }: SkippedHook): string {
+  const [label] = name.split(' (')
+  const how = why ?? `run it with --safe-hook ${shellWord(label ?? name)}`
+  return escapeLine(`not asked about ${counted(calls, 'call')}: ${label} (${source}); ${how}`)
+}

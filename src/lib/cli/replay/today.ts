@@ -84,7 +84,7 @@ export class Today {
   #standIn({ name, source, observe }: Described): HookFunction | undefined {
     const { type, spec } = this.#state.loaded.hooks.find(({ place }) => sourceOf(place) === source) ?? {}
     const why = AGENT_TYPES.some(each => each === type) ? `a hook of type ${type} needs a running agent` : undefined
-    const marks = (this.#flags.safeHook ?? []).filter(mark => mark === name || mark === '*')
+    const marks = (this.#flags.safeHook ?? []).filter(mark => mark === '*' || `${name} (`.startsWith(`${mark} (`))
     for (const mark of marks) this.matched.add(mark)
     if (why === undefined && marks.length > 0) return undefined
     const hook = { name, source, why, calls: 0 }
