@@ -226,11 +226,13 @@ test('prompts, when hooks for them exist', async () => {
   expect(now.calls[0]?.now.reason).toBe('not today')
 })
 
-test('calls of subagents, with their type', async () => {
+test('calls of subagents, with their type, in the mode of the session', async () => {
   const at = desk()
   const errand = { name: 'Agent', input: { description: 'd', prompt: 'Push it', subagent_type: 'general-purpose' } }
-  await at.agent('then', [{ calls: [errand] }, { calls: [bash('git push')] }, 'Pushed.', 'Done.'], {
-    tools: ['Agent', 'Bash'],
+  const write = { name: 'Write', input: { file_path: at.path('project/x.txt'), content: 'x' } }
+  await at.agent('then', [{ calls: [errand] }, { calls: [bash('git push'), write] }, 'Pushed.', 'Done.'], {
+    tools: ['Agent', 'Bash', 'Write'],
+    permissionMode: 'acceptEdits',
     allowedTools: ['Bash', 'Agent']
   })
   useModule(
@@ -239,7 +241,11 @@ test('calls of subagents, with their type', async () => {
       input.agent_type === 'general-purpose' ? { decision: 'deny', reason: 'not there' } : undefined)`
   )
   const now = await replayed(at, 'then')
-  expect(changesIn(now).slice(1)).toEqual(['Agent: allow → allow (same)', 'Bash: allow → deny (refused)'])
+  expect(changesIn(now).slice(1)).toEqual([
+    'Agent: allow → allow (same)',
+    'Bash: allow → deny (refused)',
+    'Write: allow → allow (same)'
+  ])
   expect(now.calls[2]).toMatchObject({ session: 'then', agent: expect.stringMatching(/^\w+/) })
 })
 

@@ -25,7 +25,7 @@ export async function replaySessions(names: readonly string[], flags: ReplayFlag
   // All of them are looked at before anything is judged.
   for (const name of names) {
     const found = findSession(/[./\\]/.test(name) ? resolve(name) : name, flags)
-    const session = await replay.attempt(name, () => openSession(found, undefined, true))
+    const session = replay.attempt(name, () => openSession(found))
     const folder = flags.cwd ?? session?.cwd ?? ''
     if (session !== undefined && !isFolder(folder))
       replay.problems.push(`${name}: its folder ${folder} is not there: name one with --cwd`)
@@ -46,6 +46,8 @@ interface Walk {
   /** The subagents of the session, and their types. */
   readonly agents: Map<string, string | undefined>
   moved<T>(value: T): T
+  /** That of the last prompt: lines of subagents do not have it. */
+  mode?: string | undefined
 }
 
 const MOST_GAPS = 5
@@ -68,9 +70,9 @@ class Replay {
   }
 
   /** One file that cannot be read does not hide the others. */
-  async attempt<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+  attempt<T>(name: string, work: () => T): T | undefined {
     try {
-      return await work()
+      return work()
     } catch (error) {
       if (!(error instanceof CarabinerError)) throw error
       this.problems.push(`${name}: ${error.forCommandLine ?? error.message}`)
@@ -107,7 +109,7 @@ class Replay {
     await this.#walk(session, undefined, walk)
     // More are found on the way.
     for (const [agent, type] of agents) {
-      const own = await this.attempt(agent, () => openSession(session, agent, true))
+      const own = this.attempt(agent, () => openSession(session, agent))
       const leave = attempt(() => today.enter(type ?? ''))
       if (own !== undefined) await this.#walk(own, agent, walk)
       leave?.()
@@ -126,7 +128,7 @@ class Replay {
         agents.set(item.agent, agents.get(item.agent) ?? item.type)
         continue
       }
-      const call = 'call' in item ? moved(item.call) : undefined
+      const call = 'call' in item ? moved({ ...item.call, mode: (walk.mode = item.call.mode ?? walk.mode) }) : undefined
       const judged = call === undefined ? open.get(item.id) : ([call, await today.judge(call, site)] as const)
       if (judged === undefined) continue
       if (item.past === undefined) open.set(item.id, judged)

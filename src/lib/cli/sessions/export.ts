@@ -18,7 +18,7 @@ import type { StoryItem } from './story.ts'
 type ExportFlags = FlagValues<typeof EXPORT_FLAGS>
 
 export async function exportSession(name: string, flags: ExportFlags): Promise<number> {
-  const session = await openSession(findSession(name, flags), flags.agent)
+  const session = openSession(findSession(name, flags), flags.agent)
   const format = flags.json === true ? 'json' : (flags.format ?? 'markdown')
   await writePaged(
     format === 'json' ? asRequest(session) : format === 'jsonl' ? asLines(session) : asPage(session),

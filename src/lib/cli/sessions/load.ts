@@ -18,16 +18,16 @@ export interface StoredSession extends SessionFile {
   readonly title: string | undefined
   readonly agents: Set<string>
   readonly gaps: Gap[]
-  readonly state: StoredState
+  /** Asks whether a process has it open. */
+  state(): Promise<StoredState>
 }
 
-/** `isOffline`: whether a process has it open is not asked. */
-export async function openSession(found: SessionFile, agent?: string, isOffline = false): Promise<StoredSession> {
+export function openSession(found: SessionFile, agent?: string): StoredSession {
   const files = agentFiles(found)
   const file = files.find(({ id }) => id === agent)
-  if (file !== undefined) return readSession(file, true, [], isOffline)
+  if (file !== undefined) return readSession(file, true, [])
   const ids = files.map(({ id }) => id)
-  const session = await readSession(found, found.key?.subpath !== undefined, ids, isOffline)
+  const session = readSession(found, found.key?.subpath !== undefined, ids)
   if (agent === undefined) return session
   const walk = new ClaudeWalk(session.isAgent)
   const known = new Set(ids)
@@ -44,12 +44,7 @@ export async function openSession(found: SessionFile, agent?: string, isOffline 
 /** In bytes. */
 const LONG = 4 << 20
 
-async function readSession(
-  found: SessionFile,
-  isAgent: boolean,
-  agents: readonly string[],
-  isOffline: boolean
-): Promise<StoredSession> {
+function readSession(found: SessionFile, isAgent: boolean, agents: readonly string[]): StoredSession {
   const { path, key } = found
   const seen = glance(path, key)
   if (seen === undefined) throw fault('E_SESSION_UNKNOWN', found.id, '')
@@ -68,7 +63,7 @@ async function readSession(
     title: isForeign ? titleIn(seen) : undefined,
     agents: new Set(agents),
     gaps: [],
-    state: await readState(isOffline ? undefined : path, tail, isForeign)
+    state: () => readState(path, tail, isForeign)
   }
 }
 

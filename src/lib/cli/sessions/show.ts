@@ -6,20 +6,21 @@ import { sessionItems, openSession, type StoredSession } from './load.ts'
 import { writePaged } from './pager.ts'
 import { SessionRenderer } from './render.ts'
 import { findSession } from './session-lookup.ts'
-import { stateLabel } from './state.ts'
+import { stateLabel, type StoredState } from './state.ts'
 
 type ShowFlags = FlagValues<typeof SHOW_FLAGS>
 
 export async function showSession(name: string, flags: ShowFlags): Promise<number> {
-  const session = await openSession(findSession(name, flags), flags.agent)
-  if (flags.json === true) await writePaged(asJson(session), false)
-  else await writePaged(asText(session, flags), flags.pager !== false)
+  const session = openSession(findSession(name, flags), flags.agent)
+  const state = await session.state()
+  if (flags.json === true) await writePaged(asJson(session, state), false)
+  else await writePaged(asText(session, state, flags), flags.pager !== false)
   return EXIT.done
 }
 
 /** Known only after reading, so printed last. */
-function* asJson(session: StoredSession): Generator<string> {
-  const { id, path, isForeign, cwd, title, state, agents, gaps } = session
+function* asJson(session: StoredSession, state: StoredState): Generator<string> {
+  const { id, path, isForeign, cwd, title, agents, gaps } = session
   const format = isForeign ? 'claude-code' : 'carabiner'
   yield* jsonWithList({ id, path, format, cwd, title: title ?? null, state }, 'items', sessionItems(session))
   yield `,\n  "agents": ${safeJson([...agents])},\n  "gaps": ${safeJson(gaps)}\n}\n`
@@ -40,17 +41,17 @@ export function* jsonWithList<T>(
   yield '\n  ]'
 }
 
-function* asText(session: StoredSession, { full, agent }: ShowFlags): Generator<string> {
+function* asText(session: StoredSession, state: StoredState, { full, agent }: ShowFlags): Generator<string> {
   const width = outputColumns()
   yield `${withStyle('bold', truncateText(escapeLine(session.title ?? `session ${session.id}`), width))}\n`
   yield `${withStyle('dim', truncateText(escapeLine(session.cwd === '' ? session.path : session.cwd), width))}\n`
   const pen = new SessionRenderer(width, session.cwd, full === true)
   for (const item of sessionItems(session)) for (const line of pen.render(item)) yield `${line}\n`
-  if (agent === undefined) for (const line of ending(session, width)) yield `${line}\n`
+  if (agent === undefined) for (const line of ending(session, state, width)) yield `${line}\n`
 }
 
-function ending(session: StoredSession, width: number): readonly string[] {
-  const { state, isForeign, id, name = id } = session
+function ending(session: StoredSession, state: StoredState, width: number): readonly string[] {
+  const { isForeign, id, name = id } = session
   const words = wrapBlock(escapeLine(stateLabel(state)), '', width)
   if (state.kind === 'running') return ['', ...words.map(line => withStyle('green', line))]
   const how = `carabiner run --resume ${escapeLine(name)}${isForeign && name === id ? ' --fork-session' : ''}`

@@ -12,13 +12,8 @@ export type StoredState =
   | { readonly kind: 'ended' }
   | { readonly kind: 'empty' | 'unreadable' }
 
-/** Without a path, whether it is running is not asked. */
-export async function readState(
-  path: string | undefined,
-  tail: readonly Rec[],
-  isForeign: boolean
-): Promise<StoredState> {
-  const holder = isForeign || path === undefined ? undefined : await holderOf(path)
+export async function readState(path: string, tail: readonly Rec[], isForeign: boolean): Promise<StoredState> {
+  const holder = isForeign ? undefined : await holderOf(path)
   if (holder !== undefined) return { kind: 'running', ...holder }
   const left = isForeign ? asOurs(readClaude(tail).main) : tail.filter(({ subtype }) => subtype !== 'rewound')
   const { open = [], conversation } = replayAll(left)
