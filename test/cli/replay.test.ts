@@ -1,7 +1,9 @@
 /** `carabiner replay`: what today's hooks and rules would decide about recorded calls. */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { ownTool, registry } from '../support/agent-scene.ts'
+import { REPOSITORY } from '../support/built-package.ts'
 import { HANG } from '../support/waiting.ts'
 import { answerLine, line, resultOf, textOf, user } from '../transcript/claude/claude-kit.ts'
 import { desk, type Desk } from './sessions/sessions-kit.ts'
@@ -80,7 +82,7 @@ test('a new rule: like calls are one line, with who and why', async () => {
   at.user(withDeny('Bash(echo push *)'))
   const { code, stdout } = await at.run(['replay', 'then'])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^ {4}3 {2}ran {8}refused {4}Bash echo push …$/m)
+  expect(stdout).toMatch(/^ {4}3 {2}ran {8}refused {6}Bash echo push …$/m)
   expect(stdout).toMatch(/now: the rule Bash\(echo push \*\) in\s[^]* refuses it/)
   expect(stdout).toMatch(/first \S+ in then$/m)
   expect(stdout).toContain('4 calls and 1 prompt: 3 would be decided otherwise, 2 the same, 0 unknown')
@@ -400,4 +402,39 @@ test('hooks without a name are marked by what they run, and settings of a subage
   ])
   const marked = await replayed(at, 'then', '--safe-hook', 'exit 2')
   expect(changesIn(marked).at(-1)).toBe('Bash: allow → deny (refused)')
+})
+
+test('a session that is running is read up to now; PermissionRequest hooks answer what is asked', async () => {
+  const at = desk()
+  let live: Replayed | undefined
+  await at.agent('then', [{ calls: [bash('touch a')] }, 'Done.'], {
+    tools: ['Bash'],
+    canUseTool: async () => {
+      live = await replayed(at, 'then')
+      return { behavior: 'allow' }
+    }
+  })
+  expect(live && changesIn(live)[1]).toBe('Bash: ask → ask (same)')
+  useModule(at, `export default hooks => hooks.on('PermissionRequest', () => ({ decision: 'deny', reason: 'never' }))`)
+  at.user({ carabiner: { modules: [at.path('home/policy.mjs')] } })
+  const now = await replayed(at, 'then')
+  expect(changesIn(now)[1]).toBe('Bash: ask → deny (refused)')
+  expect(now.calls[1]?.now.reason).toBe('never')
+})
+
+test('transcripts of Claude Code as they are found: each call once, also of subagents with files of their own', async () => {
+  const at = desk()
+  const folder = join(REPOSITORY, 'test/fixtures/claude-transcripts/projects')
+  const files = ['-home-you-shop', '-home-you-orchard'].flatMap(project =>
+    readdirSync(join(folder, project), { withFileTypes: true }).flatMap(file =>
+      file.isFile() ? [join(folder, project, file.name)] : []
+    )
+  )
+  const { calls, problems } = await replayed(at, ...files, '--cwd', at.project)
+  const ids = calls.map(({ session, agent, id }) => `${session} ${agent} ${id}`)
+  expect(problems).toEqual([])
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(calls.filter(({ tool }) => tool !== '').map(({ tool, agent }) => `${tool} ${agent ?? ''}`.trim())).toContain(
+    'Grep a1b2c3d'
+  )
 })

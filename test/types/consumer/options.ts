@@ -37,6 +37,7 @@ const hooks = new HookRegistry({
   env: undefined,
   sink: undefined,
   onLate: undefined,
+  standIn: undefined,
   compilePattern: undefined
 })
 const same: Engine = hooks

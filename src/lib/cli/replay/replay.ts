@@ -13,7 +13,7 @@ import { agentFiles, findSession } from '../sessions/session-lookup.ts'
 import { reserveOutput, writeSlowly } from '../standard-streams.ts'
 import { printProse } from '../terminal/width.ts'
 import { movedTo, recordedIn, type RecordedCall } from './recorded.ts'
-import { compare, printGroups, skippedLine, Tally } from './report.ts'
+import { compare, printGroups, skippedLine, DecisionTally } from './report.ts'
 import { Today, type Now, type SkippedHook } from './today.ts'
 
 /** `carabiner replay`: what today's hooks and rules would decide about recorded calls. No tool runs. */
@@ -36,7 +36,9 @@ export async function replaySessions(names: readonly string[], flags: ReplayFlag
     policies.push([session, state, trusted])
   }
   replay.ids = new Set(policies.map(([{ id }]) => id))
-  for (const [session, state, trusted] of policies) await replay.session(session, state, trusted)
+  const ofOthers = new Set(policies.flatMap(([session]) => agentFiles(session).map(({ path }) => path)))
+  for (const [session, state, trusted] of policies)
+    if (!ofOthers.has(session.path)) await replay.session(session, state, trusted)
   return replay.end()
 }
 
@@ -56,7 +58,7 @@ class Replay {
   ids: ReadonlySet<string> = new Set()
   readonly problems: string[] = []
   readonly #flags: ReplayFlags
-  readonly #tally = new Tally()
+  readonly #tally = new DecisionTally()
   readonly #skipped = new Map<string, SkippedHook>()
   readonly #unmatched: Set<string>
   readonly #notes = new Set<string>()
@@ -140,7 +142,7 @@ class Replay {
     if (gaps.length > MOST_GAPS) this.#notes.add(`${path}: ${gaps.length - MOST_GAPS} more gaps`)
   }
 
-  async #add(call: Parameters<Tally['add']>[0]): Promise<void> {
+  async #add(call: Parameters<DecisionTally['add']>[0]): Promise<void> {
     this.#tally.add(call)
     if (this.#flags.json !== true) return
     await writeSlowly(safeOutput(`${this.#separator}\n    ${JSON.stringify(call)}`))

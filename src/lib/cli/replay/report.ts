@@ -83,7 +83,7 @@ type Group = Located & { count: number }
 const MOST_GROUPS = 500
 
 /** What is kept of all calls: numbers, and one call of each kind. */
-export class Tally {
+export class DecisionTally {
   readonly totals = { calls: 0, prompts: 0, changed: 0, same: 0, unknown: 0, notCompared: 0 }
   readonly #groups = new Map<string, Group>()
   readonly #notes = new Map<string, number>()
@@ -141,24 +141,18 @@ export function printGroups(groups: readonly Group[]): void {
   if (groups.length > 0) printLine(withStyle('bold', 'calls  then       now'))
   for (const { change, past, now, skipped, session, id, call, like, count } of groups) {
     const start = `${String(count).padStart(5)}  ${THEN[past.decision].padEnd(9)}  `
-    const what = truncateText(count === 1 ? call : like, width - 30)
-    printLine(`${start}${withStyle(CHANGES[change], change.padEnd(10))} ${what}`)
-    if (past.by !== undefined || past.reason !== undefined) prose(`then: ${said(past)}`)
+    const what = truncateText(count === 1 ? call : like, width - 32)
+    printLine(`${start}${withStyle(CHANGES[change], change.padEnd(12))} ${what}`)
+    if (reasonText(past) !== '') prose(`then: ${reasonText(past)}`)
     if (change === 'unknown') prose(`not asked: ${skipped?.join(', ')}`)
-    else if (said(now) !== 'default') prose(`now: ${said(now)}`)
+    else if (!['', 'default'].includes(reasonText(now))) prose(`now: ${reasonText(now)}`)
     prose(`${count === 1 ? '' : 'first '}${id} in ${session}`)
   }
 }
 
-/** Who, and why; reasons of rules name the rule. */
-function said({
-  by = 'default',
-  reason = ''
-}: {
-  readonly by?: string | undefined
-  readonly reason?: string | undefined
-}) {
-  const isNamed = reason.includes(by.replace(/ \(.*$/, ''))
+/** Who, and why. Reasons of rules name the rule. */
+function reasonText({ by = '', reason = '' }: Pick<Now, 'by' | 'reason'>): string {
+  const isNamed = by === '' || reason.includes(by.replace(/ \(.*$/, ''))
   return truncateText((isNamed ? reason : `${by}: ${reason}`).replace(/: $/, '').replaceAll(/\s+/g, ' '), LONGEST)
 }
 
