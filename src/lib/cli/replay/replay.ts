@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { CarabinerError } from '../../errors.ts'
 import { fault } from '../../faults.ts'
 import { gapText } from '../../transcript/load.ts'
-import { attempt } from '../../util/attempt.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import { decideProjectHooks, EXIT, loadProjectState, reportUntrusted, type ProjectState } from '../common.ts'
 import type { ReplayFlags } from '../flags.ts'
@@ -87,8 +86,10 @@ class Replay {
     const problem = await today.open(trusted)
     try {
       if (problem === undefined) await this.#judge(session, state, today)
-      else this.problems.push(`no call of ${session.id} can be judged: ${problem}`)
-      if (problem !== undefined) this.#code = EXIT.badSettings
+      else {
+        this.problems.push(`no call of ${session.id} can be judged: ${problem}`)
+        this.#code = EXIT.badSettings
+      }
     } finally {
       await today.close()
     }
@@ -112,8 +113,9 @@ class Replay {
     // More are found on the way.
     for (const [agent, type] of agents) {
       const own = this.attempt(agent, () => openSession(session, agent))
-      const leave = attempt(() => today.enter(type ?? ''))
-      if (own !== undefined) await this.#walk(own, agent, walk)
+      // Without its hooks, more might be allowed.
+      const leave = own && this.attempt(agent, () => today.enter(type ?? ''))
+      if (own !== undefined && leave !== undefined) await this.#walk(own, agent, walk)
       leave?.()
     }
     this.#sessions.push({ id, path, format: isForeign ? 'claude-code' : 'carabiner', cwd, folder: loaded.root })
@@ -133,9 +135,9 @@ class Replay {
       const call = 'call' in item ? moved({ ...item.call, mode: (walk.mode = item.call.mode ?? walk.mode) }) : undefined
       const judged = call === undefined ? open.get(item.id) : ([call, await today.judge(call, site)] as const)
       if (judged === undefined) continue
+      open.delete(item.id)
       if (item.past === undefined) open.set(item.id, judged)
       else await this.#add({ session: main.id, agent, ...compare(judged[0], moved(item.past), judged[1]) })
-      if (item.past !== undefined) open.delete(item.id)
     }
     const { gaps, path } = session
     for (const gap of gaps.slice(0, MOST_GAPS)) this.#notes.add(`${path}: ${gapText(gap)}`)
