@@ -326,6 +326,19 @@ test('another folder stands for that of the session; one that is gone has to be 
   ])
 })
 
+test('paths on the command line are those of the folder where it is started', async () => {
+  const at = desk()
+  await worked(at, ['git push'])
+  at.write('home/new.mjs', DENIES_PUSH)
+  at.write('home/new.json', { permissions: { allow: ['Bash(git push)'] } })
+  const from = { cwd: at.home }
+  const args = [at.file('then'), '--hooks', 'new.mjs', '--settings', 'new.json', '--json']
+  const own = JSON.parse((await at.run(['replay', ...args], from)).stdout) as Replayed
+  expect(changesIn(own)[1]).toBe('Bash: allow → deny (refused)')
+  const moved = JSON.parse((await at.run(['replay', ...args, '--cwd', '../project'], from)).stdout) as Replayed
+  expect([changesIn(moved)[1], moved.notes]).toEqual(['Bash: allow → deny (refused)', []])
+})
+
 test('an untrusted project: nothing is judged', async () => {
   const at = desk()
   await worked(at, ['echo one'])

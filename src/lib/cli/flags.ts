@@ -119,7 +119,7 @@ export const REPLAY_FLAGS = table([
   {
     flags: '--safe-hook <name>',
     many: true,
-    words: 'run this hook although it starts a process or connects; * is any text'
+    words: 'run this hook although it starts a process or connects (*: all of them)'
   },
   { flags: '--all', words: 'also list what would be decided the same' },
   {

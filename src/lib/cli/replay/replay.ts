@@ -16,7 +16,8 @@ import { compare, printGroups, skippedLine, DecisionTally } from './report.ts'
 import { Today, type Now, type SkippedHook } from './today.ts'
 
 /** `carabiner replay`: what today's hooks and rules would decide about recorded calls. No tool runs. */
-export async function replaySessions(names: readonly string[], flags: ReplayFlags): Promise<number> {
+export async function replaySessions(names: readonly string[], given: ReplayFlags): Promise<number> {
+  const flags = fromHere(given)
   if (names.length === 0) throw fault('E_USAGE', 'name a session or a transcript')
   reserveOutput()
   const replay = new Replay(flags)
@@ -40,6 +41,14 @@ export async function replaySessions(names: readonly string[], flags: ReplayFlag
     if (!ofOthers.has(session.path)) await replay.session(session, state, trusted)
   return replay.end()
 }
+
+/** Sessions have folders of their own: paths on the command line are those of the folder it was started in. */
+const fromHere = ({ hooks, pluginDir, settings, ...flags }: ReplayFlags): ReplayFlags => ({
+  ...flags,
+  ...(hooks && { hooks: hooks.map(file => resolve(file)) }),
+  ...(pluginDir && { pluginDir: pluginDir.map(folder => resolve(folder)) }),
+  ...(settings !== undefined && { settings: /^\s*\{/.test(settings) ? settings : resolve(settings) })
+})
 
 interface Walk {
   readonly today: Today
