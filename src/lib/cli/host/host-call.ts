@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { PlainObject } from '../../util/plain.ts'
 import type { HostDialect, HostCall } from './dialect.ts'
-import { checkToolKeys, mayAlsoDo, withAbsolutePaths } from './plain-input.ts'
+import { checkPaths, checkToolKeys, mayAlsoDo, withAbsolutePaths } from './plain-input.ts'
 
 /** A call of a host, as hooks and rules see it. */
 export interface SeenCall {
@@ -25,18 +25,23 @@ export function seenCall(dialect: HostDialect, { name, input }: HostCall, cwd: s
   if (others?.length === 0 && row !== undefined)
     throw new Error(`it is not known what this call of ${name} of ${title} would do`)
   if (others !== undefined && (others.length > 1 || row !== undefined))
-    return { calls: others.map(call => withAbsolutePaths(call, cwd)), also: [], cwd, inOwnKeys: undefined }
+    return { calls: others.map(call => judgeable(call, cwd)), also: [], cwd, inOwnKeys: undefined }
   const chosen = row?.folder === undefined ? undefined : input[row.folder]
   const folder = typeof chosen === 'string' ? resolve(cwd, chosen) : cwd
   const keys = Object.entries(row?.keys ?? {})
   const own = new Map(keys.map(([theirs, ours]) => [ours, theirs]))
   const call = { name: row?.as ?? others?.[0]?.name ?? name, input: renamed(input, new Map(keys)) }
   return {
-    calls: [withAbsolutePaths(call, folder)],
-    also: row === undefined ? mayAlsoDo(call).map(each => withAbsolutePaths(each, folder)) : [],
+    calls: [judgeable(call, folder)],
+    also: row === undefined ? mayAlsoDo(call).map(each => judgeable(each, folder)) : [],
     cwd: folder,
     inOwnKeys: changed => renamed(changed, own)
   }
+}
+
+function judgeable(call: HostCall, cwd: string): HostCall {
+  checkPaths(call)
+  return withAbsolutePaths(call, cwd)
 }
 
 const renamed = (input: PlainObject, names: ReadonlyMap<string, string>): PlainObject =>

@@ -11,22 +11,24 @@ const ODD_PATH = /^[@~]|^\s|\s$|^[a-z]+:\/\/|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[^\S ]/i
 
 const usesFiles = (tool: string): boolean => FILE_READERS.has(tool) || FILE_WRITERS.has(tool)
 
-/** Claude Code names files by absolute paths, and hooks rely on that. Throws where agents may read a path differently. */
+/** Claude Code names files by absolute paths, and hooks rely on that. */
 export function withAbsolutePaths({ name, input }: HostCall, cwd: string): HostCall {
-  if (!usesFiles(name)) return { name, input }
+  const paths = usesFiles(name) ? PATH_KEYS.filter(key => typeof input[key] === 'string') : []
+  return { name, input: { ...input, ...Object.fromEntries(paths.map(key => [key, resolve(cwd, String(input[key]))])) } }
+}
+
+/** Throws where agents may read a path differently. */
+export function checkPaths({ name, input }: HostCall): void {
+  if (!usesFiles(name)) return
   if (FILE_USERS.has(name) && PATH_KEYS.every(key => input[key] === undefined))
     throw new Error(`it is not known which file this call of ${name} is about`)
-  const absolute: Record<string, string> = {}
   for (const key of PATH_KEYS) {
     const path = input[key]
-    if (path === undefined) continue
-    if (typeof path !== 'string' || ODD_PATH.test(path))
+    if (path !== undefined && (typeof path !== 'string' || ODD_PATH.test(path)))
       throw new Error(
         `it is not certain which file ${JSON.stringify(path)} is: write an absolute path without blanks around it`
       )
-    absolute[key] = resolve(cwd, path)
   }
-  return { name, input: { ...input, ...absolute } }
 }
 
 /** Keys that may choose a file, a folder, a command or an address. */

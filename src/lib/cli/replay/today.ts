@@ -13,7 +13,7 @@ import { isFolder, isThere } from '../../world/files/paths.ts'
 import type { ProjectState } from '../common.ts'
 import type { ReplayFlags } from '../flags.ts'
 import { countedAnswer, openGate, type FolderGate } from '../gate.ts'
-import { withAbsolutePath } from '../host/host-call.ts'
+import { withAbsolutePaths } from '../host/plain-input.ts'
 import { factsHere } from '../rules/policy.ts'
 import type { RecordedCall } from './recorded.ts'
 
@@ -138,7 +138,7 @@ export class Today {
     const { id: tool_use_id, tool } = call
     const { policy, armed } = this.#gate
     const cwd = String(common['cwd'])
-    const { input } = withAbsolutePath({ name: tool, input: call.input }, cwd)
+    const { input } = withAbsolutePaths({ name: tool, input: call.input }, cwd)
     const subject = { ...common, tool_name: tool, tool_input: input }
     const event = { ...subject, tool_use_id } as FireInput<'PreToolUse'>
     const { decision, by = '', reason, updatedInput: used = input } = await armed.hooks.fire('PreToolUse', event)
