@@ -1,6 +1,6 @@
 /** What a recorded run of each host does: its events, and a call of each kind of tool. */
 import type { HostName } from '../../src/lib/cli/host/hosts.ts'
-import type { ModelCall } from '../../src/lib/cli/host/model-wire.ts'
+import type { ModelCall } from '../../src/lib/cli/host/probe/model-wire.ts'
 
 /** In the prompt of a subagent. */
 export const SUBTASK = 'Do the subtask'

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { HOST_PROGRAMS } from '../../src/lib/cli/host/host-program.ts'
+import { HOST_PROGRAMS } from '../../src/lib/cli/host/probe/host-program.ts'
 import { dialectOf, type HostName } from '../../src/lib/cli/host/hosts.ts'
 
 const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'carabiner-hosts')

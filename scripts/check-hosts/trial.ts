@@ -17,10 +17,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { HOST_PROGRAMS } from '../../src/lib/cli/host/host-program.ts'
+import { HOST_PROGRAMS } from '../../src/lib/cli/host/probe/host-program.ts'
 import type { HostName } from '../../src/lib/cli/host/hosts.ts'
-import type { HostRequest, ScriptStep } from '../../src/lib/cli/host/model-wire.ts'
-import { runHost } from '../../src/lib/cli/host/run-host.ts'
+import type { HostRequest, ScriptStep } from '../../src/lib/cli/host/probe/model-wire.ts'
+import { runHost } from '../../src/lib/cli/host/probe/run-host.ts'
 import { installedHost } from './hosts-cache.ts'
 
 /** Of Carabiner, in seconds: a policy that hangs is given up then. */

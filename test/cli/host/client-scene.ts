@@ -83,4 +83,5 @@ export async function scriptedServer(say: (text: string, socket: Socket) => void
 }
 
 /** A program in place of the command line, which prints this. */
-export const program = (code: string): string => `const { writeSync, readFileSync } = require('node:fs')\n${code}\n`
+export const clientProgram = (code: string): string =>
+  `const { writeSync, readFileSync } = require('node:fs')\n${code}\n`

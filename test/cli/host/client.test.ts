@@ -9,7 +9,7 @@ import { ended } from '../../support/cli-stage.ts'
 import { isRoot } from '../../support/host.ts'
 import { processesWith } from '../../support/process-table.ts'
 import { eventually, gone, there } from '../../support/waiting.ts'
-import { clientScene, program, scriptedServer, type ClientScene } from './client-scene.ts'
+import { clientScene, clientProgram, scriptedServer, type ClientScene } from './client-scene.ts'
 
 const COLD = `{"from":"cold"}`
 const WARM = `{"from":"warm"}`
@@ -18,12 +18,12 @@ const PROOF = 'the-proof'
 /** A scene whose command line prints what it was called with, and answers. */
 function coldScene(code = `writeSync(1, '${COLD}\\n')`): ClientScene {
   const scene = clientScene()
-  scene.write('package/dist/cli.js', program(code))
+  scene.write('package/dist/cli.js', clientProgram(code))
   return scene
 }
 
 /** The same with a server that proves itself, and then answers this. */
-async function warmScene(answer: string, prove = (socket: Socket): unknown => socket.write(`${PROOF}\n`)) {
+async function serverScene(answer: string, prove = (socket: Socket): unknown => socket.write(`${PROOF}\n`)) {
   const scene = coldScene(`writeSync(1, JSON.stringify({ from: 'cold', args: process.argv.slice(2) }))`)
   const server = await scriptedServer((text, socket) => {
     if (!socket.bytesWritten) prove(socket)
@@ -46,7 +46,7 @@ const framed = (code: number, out: string, err = ''): string =>
 
 describe('the process that stays', () => {
   test('gets the event with the environment, the folder and the umask of the client, and its answer is printed', async () => {
-    const { scene, server } = await warmScene(framed(0, `${WARM}\n`, 'a note é\n'))
+    const { scene, server } = await serverScene(framed(0, `${WARM}\n`, 'a note é\n'))
     const payload = `{"a":"é\\n",\n "b": 1}`
     const env = { ...scene.env, LINES: 'one\ntwo', EMPTY: '', ODD: 'a=b' }
     const ran = await scene.call({ payload, env })
@@ -67,7 +67,7 @@ describe('the process that stays', () => {
     ['silence', '', '--warm'],
     ['no header', WARM, '--warm']
   ])('%s: a new process answers', async (_, answer, flag) => {
-    const { scene } = await warmScene(answer)
+    const { scene } = await serverScene(answer)
     const { code, stdout } = await scene.call()
     expect(code).toBe(0)
     const deadline = ['--deadline', '19']
@@ -84,14 +84,14 @@ describe('the process that stays', () => {
   })
 
   test('a large event gets there as well', async () => {
-    const { scene, server } = await warmScene(framed(0, WARM))
+    const { scene, server } = await serverScene(framed(0, WARM))
     const payload = `{"a":"${'é\\n\n'.repeat(1_000_000)}"}`
     expect((await scene.call({ payload })).stdout).toBe(WARM)
     expect(server.received[0]?.toString().split('\0').at(-2) === payload).toBe(true)
   })
 
   test('that has ended is sent nothing, whoever has its port and its number now', async () => {
-    const { scene, server, announce } = await warmScene(framed(0, WARM))
+    const { scene, server, announce } = await serverScene(framed(0, WARM))
     for (const [pid, start] of [
       [process.pid, '1'],
       [2 ** 22 + 1, '1'],
@@ -109,18 +109,18 @@ describe('the process that stays', () => {
 
   test('that cannot prove itself is not believed', async () => {
     for (const prove of [(socket: Socket) => socket.write('another-proof\n'), (socket: Socket) => socket.end()]) {
-      const { scene } = await warmScene(framed(0, WARM), prove)
+      const { scene } = await serverScene(framed(0, WARM), prove)
       expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
     }
   })
 
   test('that accepts and says nothing is not waited for', async () => {
-    const { scene } = await warmScene('', () => undefined)
+    const { scene } = await serverScene('', () => undefined)
     expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
   })
 
   test('that stops reading a large payload costs no more than the deadline', async () => {
-    const { scene } = await warmScene('', socket => {
+    const { scene } = await serverScene('', socket => {
       socket.write(`${PROOF}\n`)
       socket.pause()
     })
@@ -137,7 +137,7 @@ describe('the process that stays', () => {
       framed(3, WARM),
       framed(2, '', 'no!')
     ]) {
-      const { scene } = await warmScene(answer)
+      const { scene } = await serverScene(answer)
       const ran = await scene.call()
       expect(ran).toMatchObject({ code: 2, stdout: '' })
       expect(ran.stderr).toMatch(/is refused/)
@@ -145,14 +145,14 @@ describe('the process that stays', () => {
   })
 
   test('that is cut off at the deadline refuses', async () => {
-    const { scene } = await warmScene('')
-    const { scene: silent } = await warmScene('', socket => socket.write(`${PROOF}\n0 `))
+    const { scene } = await serverScene('')
+    const { scene: silent } = await serverScene('', socket => socket.write(`${PROOF}\n0 `))
     expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })
     expect(await silent.call({ payload: '[]', seconds: 2 })).toMatchObject({ code: 2, stdout: '' })
   })
 
   test.skipIf(!isRoot)('the file, the folder and the process of another user are not used', async () => {
-    const { scene, server, announce } = await warmScene(framed(0, WARM))
+    const { scene, server, announce } = await serverScene(framed(0, WARM))
     expect((await scene.call()).stdout).toBe(WARM)
     chownSync(scene.state, 65534, 65534)
     expect(JSON.parse((await scene.call()).stdout)).toMatchObject({ from: 'cold' })

@@ -19,7 +19,7 @@ export interface HostPolicy {
 const refused = ({ call, reason = '' }: HostReading, why: string): string | undefined =>
   call === 'refused' && reason.includes(why) ? 'refused' : undefined
 
-export const COMMAND = 'git push --force'
+export const FORCED_PUSH = 'git push --force'
 const OTHER = 'git push --force-with-lease'
 
 export const HOST_POLICIES: readonly HostPolicy[] = [
@@ -89,7 +89,7 @@ export const HOST_POLICIES: readonly HostPolicy[] = [
     name: 'audit',
     module: `hooks.on('PreToolUse', '*', ctx => { appendFileSync(process.env.AUDIT, JSON.stringify(ctx.input) + '\\n') }, { name: 'audit', observe: true })`,
     outcome: (read, { written }) =>
-      read.call === 'host' && written.includes(`"command":"${COMMAND}"`) && written.includes('"tool_name":"Bash"')
+      read.call === 'host' && written.includes(`"command":"${FORCED_PUSH}"`) && written.includes('"tool_name":"Bash"')
         ? 'recorded'
         : undefined
   }

@@ -3,7 +3,7 @@ import { dialectOf, HOST_NAMES, type HostName } from '../../../src/lib/cli/host/
 import { rowOf, type EventName } from '../../../src/lib/hooks/events/event-table.ts'
 import { isObject, type PlainObject } from '../../../src/lib/util/plain.ts'
 import { cliStage, type AtEnd, type CliStage } from '../../support/cli-stage.ts'
-import { COMMAND, HOST_POLICIES, type HostPolicy } from './host-policies.ts'
+import { FORCED_PUSH, HOST_POLICIES, type HostPolicy } from './host-policies.ts'
 import { readAsHost } from './host-readings.ts'
 
 export type HostCells = Partial<Record<HostName, string>>
@@ -26,7 +26,7 @@ export function commandPayload(
   host: HostName,
   as: 'PreToolUse' | 'PostToolUse',
   cwd: string,
-  command = COMMAND
+  command = FORCED_PUSH
 ): RecordedPayload {
   const { events } = dialectOf(host)
   const isOfCommand = ({ event, payload }: RecordedPayload): boolean =>

@@ -2,8 +2,8 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, stepCountIs, streamText, tool, type LanguageModel } from 'ai'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startModelServer, type ModelServer } from '../../../src/lib/cli/host/model-server.ts'
-import type { HostRequest, ScriptStep } from '../../../src/lib/cli/host/model-wire.ts'
+import { startModelServer, type ModelServer } from '../../../src/lib/cli/host/probe/model-server.ts'
+import type { HostRequest, ScriptStep } from '../../../src/lib/cli/host/probe/model-wire.ts'
 
 const script = ({ turns }: HostRequest): ScriptStep =>
   turns === 0 ? { calls: [{ name: 'shell', input: { command: 'ls' } }] } : { text: 'All done.' }

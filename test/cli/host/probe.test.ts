@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { probeHost, type Probed } from '../../../src/lib/cli/host/probe.ts'
+import { probeHost, type Probed } from '../../../src/lib/cli/host/probe/probe.ts'
 
 /** An agent that stands for Copilot CLI: `work` makes the result of a command. */
 const agent = (work: string): string => `#!${process.execPath}

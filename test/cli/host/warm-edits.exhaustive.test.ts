@@ -4,7 +4,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ended } from '../../support/cli-stage.ts'
-import { refusing, saying, warmScene, withPackage, type WarmScene } from './warm-scene.ts'
+import { refusing, sayingNo, serverScene, withPackage, type ServerScene } from './warm-scene.ts'
 
 withPackage()
 
@@ -12,11 +12,11 @@ withPackage()
 const wordOf = (edit: number): string => `word-${String(edit).padStart(4, '0')}`
 const EPOCH = 1_700_000_000
 
-function put(scene: WarmScene, name: string, content: string, mode?: number): void {
+function put(scene: ServerScene, name: string, content: string, mode?: number): void {
   utimesSync(scene.write(name, content, mode), EPOCH, EPOCH)
 }
 
-async function trust(scene: WarmScene): Promise<void> {
+async function trust(scene: ServerScene): Promise<void> {
   const args = [join(scene.package, 'dist/cli.js'), 'hooks', 'trust']
   const ran = await ended(spawn(process.execPath, args, { cwd: join(scene.folder, 'project'), env: scene.env }))
   if (ran.code !== 0) throw new Error(ran.stderr)
@@ -24,9 +24,9 @@ async function trust(scene: WarmScene): Promise<void> {
 
 interface Kind {
   readonly edits: number
-  begin(scene: WarmScene): void
+  begin(scene: ServerScene): void
   /** Makes the policy say this. */
-  edit(scene: WarmScene, word: string): void | Promise<void>
+  edit(scene: ServerScene, word: string): void | Promise<void>
   /** Node keeps modules: each version is asked twice, so that there is an old one to answer by. */
   readonly twice?: boolean
 }
@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'the settings': {
     edits: 300,
     begin: () => undefined,
-    edit: (scene, word) => put(scene, 'home/.claude/settings.json', JSON.stringify(saying(word)))
+    edit: (scene, word) => put(scene, 'home/.claude/settings.json', JSON.stringify(sayingNo(word)))
   },
   'a rule': {
     edits: 100,
@@ -77,7 +77,7 @@ const old: string[] = []
 let [edits, calls, colds] = [0, 0, 0]
 
 test.each(Object.entries(KINDS))('%s, edited between two calls', async (name, kind) => {
-  const scene = warmScene()
+  const scene = serverScene()
   kind.begin(scene)
   for (let edit = 0; edit < kind.edits; edit++, edits++) {
     const word = wordOf(edit)
@@ -94,10 +94,10 @@ test.each(Object.entries(KINDS))('%s, edited between two calls', async (name, ki
 })
 
 test('trust, given and lost between two calls', async () => {
-  const scene = warmScene()
+  const scene = serverScene()
   scene.settings({})
   for (let edit = 0; edit < 50; edit++, edits += 2, calls += 2) {
-    put(scene, 'project/.claude/settings.json', JSON.stringify(saying(wordOf(edit))))
+    put(scene, 'project/.claude/settings.json', JSON.stringify(sayingNo(wordOf(edit))))
     const before = await scene.ask()
     if (!before.includes('not trusted')) old.push(`untrusted: ${wordOf(edit)}: ${before}`)
     await trust(scene)

@@ -12,7 +12,7 @@ interface Asked extends ClientOptions {
   readonly session?: string
 }
 
-export interface WarmScene extends ClientScene {
+export interface ServerScene extends ClientScene {
   /** Why the call was refused; empty if it was not. */
   ask(options?: Asked): Promise<string>
   /** What is asked. */
@@ -47,9 +47,9 @@ const deny = (command: string): object => ({
 })
 
 /** A command that refuses, with what this expression of the shell is. */
-export const saying = (text: string): object => deny(`echo "${text}" >&2; exit 2`)
+export const sayingNo = (text: string): object => deny(`echo "${text}" >&2; exit 2`)
 
-export function warmScene(): WarmScene {
+export function serverScene(): ServerScene {
   const scene = clientScene(folder)
   onTestFinished(() => endAll(processesWith(scene.home).filter(isAlive)))
   const log = join(scene.folder, 'colds')

@@ -19,13 +19,13 @@ import { ended } from '../../support/cli-stage.ts'
 import { isRoot } from '../../support/host.ts'
 import { endAll, isAlive, processesWith } from '../../support/process-table.ts'
 import { eventually, gone } from '../../support/waiting.ts'
-import { saying, warmScene, withPackage, type WarmScene } from './warm-scene.ts'
+import { sayingNo, serverScene, withPackage, type ServerScene } from './warm-scene.ts'
 
 withPackage()
 
 /** With a process that stays, which answered once. */
-async function warmed(policy: (scene: WarmScene) => void): Promise<WarmScene> {
-  const scene = warmScene()
+async function warmed(policy: (scene: ServerScene) => void): Promise<ServerScene> {
+  const scene = serverScene()
   policy(scene)
   await scene.ask()
   await scene.warm()
@@ -35,10 +35,10 @@ async function warmed(policy: (scene: WarmScene) => void): Promise<WarmScene> {
 
 describe('answers', () => {
   test('come from one process, by the policy as it is', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('first')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('first')))
     const pid = scene.pid()
     for (const word of ['second', 'third', 'fourth']) {
-      scene.settings(saying(word))
+      scene.settings(sayingNo(word))
       expect(await scene.ask()).toContain(word)
     }
     scene.settings({ permissions: { deny: ['Bash(rm:*)'] } })
@@ -48,7 +48,7 @@ describe('answers', () => {
   })
 
   test('are given in the environment, the folder and with the umask of the client', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('$WHO $(pwd) $(umask) ${GONE-none}')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('$WHO $(pwd) $(umask) ${GONE-none}')))
     const place = (name: string): string => join(scene.folder, name)
     for (const [who, folder] of [
       ['ann', 'project'],
@@ -62,7 +62,7 @@ describe('answers', () => {
   })
 
   test('start the programs of the PATH of the client', ({ onTestFinished: atEnd }) => {
-    const scene = warmScene()
+    const scene = serverScene()
     const before = process.env['PATH']
     atEnd(() => void (process.env['PATH'] = before))
     for (const name of ['one', 'two']) scene.write(`${name}/no-such-program`, '', 0o755)
@@ -74,7 +74,7 @@ describe('answers', () => {
   })
 
   test('of two environments at the same time are never mixed', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('$(sleep 0.0$WAIT)$WHO $(pwd)')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('$(sleep 0.0$WAIT)$WHO $(pwd)')))
     const folders = ['a', 'b'].map(name => join(scene.folder, name))
     for (const each of folders) mkdirSync(each)
     const asked = Array.from({ length: 24 }, (_, index) => ({
@@ -182,7 +182,7 @@ describe('modules', () => {
 
 describe('the process', () => {
   test('ends when our code changed', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('first')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('first')))
     const pid = scene.pid() ?? 0
     const file = join(scene.package, 'package.json')
     scene.write('package.json', readFileSync(file, 'utf8'))
@@ -193,10 +193,10 @@ describe('the process', () => {
   })
 
   test('that is killed while it answers is replaced', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('first')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('first')))
     const pid = scene.pid() ?? 0
     scene.settings(
-      saying(`$([ -e ${scene.folder}/begun ] || { touch ${scene.folder}/begun; kill -9 ${pid}; sleep 60; })second`)
+      sayingNo(`$([ -e ${scene.folder}/begun ] || { touch ${scene.folder}/begun; kill -9 ${pid}; sleep 60; })second`)
     )
     expect(await scene.ask()).toContain('second')
     expect(scene.colds()).toBe(2)
@@ -204,7 +204,7 @@ describe('the process', () => {
   })
 
   test('ends with SIGTERM, or when its file is gone, and leaves nothing', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('first')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('first')))
     const pid = scene.pid() ?? 0
     process.kill(pid, 'SIGTERM')
     await gone([pid])
@@ -219,8 +219,8 @@ describe('the process', () => {
   })
 
   test('is one, however many are started', async () => {
-    const scene = warmScene()
-    scene.settings(saying('first'))
+    const scene = serverScene()
+    scene.settings(sayingNo('first'))
     const serve = (): ReturnType<typeof spawn> =>
       spawn(process.execPath, [join(scene.package, 'dist/cli.js'), 'hook', '--serve'], {
         env: scene.env,
@@ -236,7 +236,7 @@ describe('the process', () => {
   })
 
   test('tells its proof only to who knows the secret, and bears what is not a call', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('first')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('first')))
     const [port, secret] = readFileSync(scene.state, 'utf8').split(' ')
     expect(await sending(Number(port), `${'0'.repeat(32)}\0`)).toBe('')
     expect(await sending(Number(port), 'x'.repeat(100_000))).toBe('')
@@ -248,8 +248,8 @@ describe('the process', () => {
   })
 
   test('is started neither by a plain carabiner hook, nor for the home of another user', async () => {
-    const scene = warmScene()
-    scene.settings(saying('first'))
+    const scene = serverScene()
+    scene.settings(sayingNo('first'))
     const args = [join(scene.package, 'dist/cli.js'), 'hook', '--for', 'claude', '--event', 'PreToolUse']
     const run = (...more: readonly string[]) =>
       ended(spawn(process.execPath, [...args, ...more], { env: scene.env }), '{}')
@@ -263,9 +263,9 @@ describe('the process', () => {
   })
 
   test.skipIf(!isRoot)('is another one for another user, and its policy as well', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('policy of root, run by $(id -u)')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('policy of root, run by $(id -u)')))
     const theirs = join(scene.folder, 'theirs')
-    scene.write('theirs/.claude/settings.json', JSON.stringify(saying('policy of nobody, run by $(id -u)')))
+    scene.write('theirs/.claude/settings.json', JSON.stringify(sayingNo('policy of nobody, run by $(id -u)')))
     execFileSync('chown', ['-R', '65534:65534', theirs])
     for (const folder of [scene.folder, scene.package]) chmodSync(folder, 0o755)
     const as = (home: string, ...words: readonly string[]): Promise<string> => {
@@ -299,7 +299,7 @@ describe('the process', () => {
   })
 
   test.skipIf(!isRoot)('and its file are out of reach for other users', async () => {
-    const scene = await warmed(({ settings }) => settings(saying('first')))
+    const scene = await warmed(({ settings }) => settings(sayingNo('first')))
     const read = spawn('setpriv', ['--reuid=65534', '--clear-groups', 'cat', scene.state])
     expect(await ended(read)).toMatchObject({ stdout: '' })
     const list = spawn('setpriv', ['--reuid=65534', '--clear-groups', 'ls', dirname(scene.state)])

@@ -15,7 +15,7 @@ import { isClosed } from './answer.ts'
 import type { HostDialect } from './dialect.ts'
 import { dialectOf, HOST_NAMES, isHost, type HostName } from './hosts.ts'
 import { changeFile, jsonFormat, scriptFormat, type Format, type HostFile } from './installed-file.ts'
-import type { Probed } from './probe.ts'
+import type { Probed } from './probe/probe.ts'
 import { unenforced } from './unenforced.ts'
 
 type InstallFlags = FlagValues<typeof INSTALL_FLAGS>
@@ -152,7 +152,7 @@ function formatOf(
 
 async function probed(host: HostName, { project }: InstallFlags): Promise<Probed> {
   if (project === true) return { why: 'it is tried in a folder of its own, where the hooks of this project do not run' }
-  return (await import('./probe.ts')).probeHost(host)
+  return (await import('./probe/probe.ts')).probeHost(host)
 }
 
 const probeWords = ({ crossed, why }: Probed, title: string): string =>

@@ -49,13 +49,13 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     source,
     observe: flagOf('observe', hook.observe)
   }
-  const standIn = hook.outside === true ? settings.options.standIn?.(own) : undefined
+  const standIn = hook.outside && settings.options.standIn?.(own)
   const common: Common = {
     ...own,
     precedence: settings.precedence,
     profile: settings.profile,
     dialect: choiceOf('dialect', dialect, DIALECTS) ?? 'library',
-    call: standIn === undefined ? callOf(hook) : (standIn as unknown as HookEntry['call']),
+    call: (standIn as HookEntry['call'] | undefined) ?? callOf(hook),
     matching: compileMatcher(hook.matcher, settings.compilePattern, dialect === 'library'),
     priority: finiteNumber('priority', hook.priority ?? 0),
     onFailure: choiceOf('onFailure', hook.onFailure, FAILURES),

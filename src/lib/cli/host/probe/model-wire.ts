@@ -1,5 +1,5 @@
 /** The formats in which agents talk to their models, as far as a scripted model needs them. */
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isObject, type PlainObject } from '../../../util/plain.ts'
 
 /** A tool call that the model asks for. Codex has tools in namespaces; Codex and Copilot have some that take a text. */
 export interface ModelCall {

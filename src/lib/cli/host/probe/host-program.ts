@@ -1,6 +1,6 @@
 /** How each host is started without a person, against a model server of ours. */
 import { join } from 'node:path'
-import type { HostName } from './hosts.ts'
+import type { HostName } from '../hosts.ts'
 import type { ModelCall } from './model-wire.ts'
 
 interface HostPlace {

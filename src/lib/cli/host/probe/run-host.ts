@@ -1,10 +1,10 @@
 /** Runs a host once, without a person, against a scripted model. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { startProcess } from '../../world/process/process.ts'
-import type { Program } from '../../world/process/program.ts'
+import { startProcess } from '../../../world/process/process.ts'
+import type { Program } from '../../../world/process/program.ts'
 import { HOST_PROGRAMS } from './host-program.ts'
-import type { HostName } from './hosts.ts'
+import type { HostName } from '../hosts.ts'
 import { startModelServer, type ModelServer } from './model-server.ts'
 import type { HostRequest, ScriptStep } from './model-wire.ts'
 

@@ -1,7 +1,7 @@
 /** A scripted model on loopback that agents take for their provider: what it says is decided for each request. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isObject, type PlainObject } from '../../../util/plain.ts'
 import { readRequest, WIRES, type HostRequest, type ScriptStep } from './model-wire.ts'
 
 export interface ModelServer {
