@@ -48,6 +48,8 @@ const SOCKETS =
 /** Variables by which the loader of bwrap itself would run code, outside: only the confined program gets them. */
 const LOADER = /^(?:LD_\w+|GLIBC_TUNABLES|GCONV_PATH|LOCPATH)$/
 
+const PREFIX = 'carabiner-sandbox-'
+
 let tried: { readonly problem: string | undefined } | undefined
 
 /** Why this machine cannot confine processes. It is tried once. */
@@ -75,13 +77,15 @@ export class Sandbox {
   readonly #filter: Buffer
   /** Closes descriptors that this process itself inherited, such as those of a lock, and would pass on. */
   readonly #closing = closingWords(inheritable())
+  /** Folders that are mounts in every process of this sandbox. */
+  #held: ReadonlySet<string> | undefined
 
   constructor(policy: SandboxPolicy) {
     this.#policy = policy
     // Elsewhere, confined processes of other sessions could put another folder in its place.
     const isOpen = (path: string): boolean => policy.writable.some(each => isWithin(realPath(path), each))
     const above = [tmpdir(), '/tmp', '/var/tmp'].find(path => !isOpen(path)) ?? tmpdir()
-    this.#folder = realPath(mkdtempSync(join(above, 'carabiner-sandbox-')))
+    this.#folder = realPath(mkdtempSync(join(above, PREFIX)))
     this.scratch = join(this.#folder, 'tmp')
     mkdirSync(this.scratch, { mode: 0o700 })
     this.#filter = systemCallFilter(policy.unixSockets) ?? Buffer.alloc(0)
@@ -97,16 +101,18 @@ export class Sandbox {
     const kept = Object.entries(env).filter(([name]) => !SOCKETS.test(name))
     const own = kept.filter(([name]) => !LOADER.test(name))
     const inside = kept.flatMap(([name, value]) => (LOADER.test(name) ? ['--setenv', name, value] : []))
+    const mounts = this.#mounts(env)
     const words = [
       ...BASE,
       ...net,
       '--seccomp',
       '3',
-      ...this.#mounts(env),
+      ...mounts.flatMap(([, each]) => each),
       ...inside,
       '--chdir',
       cwd,
       '--',
+      ...checkingWords(mounts.filter(([path]) => this.#isWritable(path))),
       ...this.#closing,
       file,
       ...args
@@ -121,7 +127,25 @@ export class Sandbox {
     }
   }
 
-  #mounts(env: Program['env']): readonly string[] {
+  #isWritable(path: string): boolean {
+    return this.#policy.writable.some(each => isWithin(path, each))
+  }
+
+  /**
+   * Without those that a confined process which still runs could exchange for a link, because they are no mounts there:
+   * what bwrap creates in them could be elsewhere.
+   */
+  #unmoved(folders: readonly string[]): readonly string[] {
+    const held = (this.#held ??= new Set(folders))
+    if (folders.every(path => held.has(path))) return folders
+    const { writable } = this.#policy
+    const tables = mountTables().filter(table => table.includes(PREFIX))
+    const mayMove = (path: string, table: string): boolean =>
+      !hasMount(table, path) && writable.some(each => isWithin(path, each) && hasMount(table, each))
+    return folders.filter(path => !tables.some(table => mayMove(path, table)))
+  }
+
+  #mounts(env: Program['env']): readonly Mount[] {
     const { writable, envFile, network, guarded } = this.#policy
     const { readOnly, hidden: wanted, shown } = this.#policy.places()
     const runtime = env['XDG_RUNTIME_DIR']
@@ -138,23 +162,26 @@ export class Sandbox {
     )
     const emptied = hidden.filter(path => !isHidden(path))
     const isOpen = (path: string): boolean =>
-      writable.some(each => isWithin(path, each)) && ![...fixed, ...emptied].some(each => isWithin(path, each))
+      this.#isWritable(path) && ![...fixed, ...emptied].some(each => isWithin(path, each))
+    // What was missing at first may be a link of a confined process now.
+    const isOwn = (path: string): boolean => isThere(path) && (!this.#isWritable(path) || realPath(path) === path)
     // For the same path, the last one counts.
     const mounts = new Map<string, readonly string[]>([
       ['/tmp', ['--bind', this.scratch, '/tmp']],
       // A folder that is a mount cannot be renamed, to put another one in its place.
-      ...[...new Set([...fixed, ...emptied].flatMap(foldersAbove))].filter(isOpen).map(path => bound('--bind', path)),
+      ...this.#unmoved([...new Set([...fixed, ...emptied].flatMap(foldersAbove))].filter(isOpen)).map(path =>
+        bound('--bind', path)
+      ),
       ...fixed.map(path => bound('--ro-bind', path)),
-      ...more.filter(isThere).map(path => bound('--ro-bind', realPath(path))),
-      ...[...writable, ...writes].filter(isThere).map(path => bound('--bind', path)),
+      ...more.filter(isOwn).map(path => bound('--ro-bind', realPath(path))),
+      ...[...writable, ...writes].filter(isOwn).map(path => bound('--bind', path)),
       ...emptied.map(
         path =>
           [path, isFolder(path) ? ['--perms', '0555', '--tmpfs', path] : ['--ro-bind', '/dev/null', path]] as const
       )
     ])
     // A mount covers what was mounted below it before.
-    const inOrder = [...mounts].toSorted(([one], [other]) => depthOf(one) - depthOf(other))
-    return inOrder.flatMap(([, words]) => words)
+    return [...mounts].toSorted(([one], [other]) => depthOf(one) - depthOf(other))
   }
 
   /** Placeholders that another session uses are left to that session: removing them would remove its mounts as well. */
@@ -162,16 +189,45 @@ export class Sandbox {
     const left = this.#policy.guarded.filter(isPlaceholder)
     const others = left.length === 0 ? [] : mountTables().filter(table => !table.includes(basename(this.#folder)))
     for (const { path, text } of left)
-      if (!others.some(table => table.includes(` ${escaped(path)} `)))
+      if (!others.some(table => hasMount(table, path)))
         attempt(() => (text === undefined ? rmdirSync(path) : rmSync(path)))
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
 
-const bound = (word: '--bind' | '--ro-bind', path: string): readonly [string, readonly string[]] => [
-  path,
-  [word, path, path]
-]
+/** Where it is, and the words for bwrap. */
+type Mount = readonly [path: string, words: readonly string[]]
+
+const bound = (word: '--bind' | '--ro-bind', path: string): Mount => [path, [word, path, path]]
+
+/** `$0` is the program that prints a file, `$1` says how many lines follow. */
+const CHECK = `mounts=$("$0" /proc/self/mountinfo); left=$1; shift
+while [ "$left" -gt 0 ]; do
+  case $mounts in *" $1 "*) ;; *) echo "bwrap: a folder was exchanged while it was mounted: $1" >&2; exit 1 ;; esac
+  shift; left=$((left - 1))
+done
+exec "$@"`
+
+/**
+ * Ends the program before it starts if one of its mounts is not what was wanted: bwrap follows links, and a confined
+ * process that still runs may have put one there. The kernel lists what is mounted, and where.
+ */
+function checkingWords(mounts: readonly Mount[]): readonly string[] {
+  const table = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map(line => line.split(' '))
+  const lines = mounts.flatMap(([path, [, source]]) => (source === path ? [listed(escaped(path), table)] : []))
+  const sh = [findProgram('sh') ?? '/bin/sh', '-c', CHECK, findProgram('cat') ?? '/bin/cat']
+  return [...sh, String(lines.length), ...lines]
+}
+
+/** How the kernel lists a folder that is mounted where it is: device, path in the file system, path. */
+function listed(path: string, table: readonly (readonly string[])[]): string {
+  const [, , device = '', root = '', point = ''] = table
+    .filter(([, , , , at = '-']) => isWithin(path, at))
+    .reduce((one, other) => (other[4]!.length >= (one[4] ?? '').length ? other : one), [])
+  return device === '' ? path : `${device} ${join(root, path.slice(point.length))} ${path}`
+}
 
 const closingWords = (descriptors: readonly string[]): readonly string[] =>
   descriptors.length === 0
@@ -213,6 +269,8 @@ const mountTables = (): readonly string[] =>
   readdirSync('/proc').flatMap(pid =>
     /^\d+$/.test(pid) ? [attempt(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')) ?? ''] : []
   )
+
+const hasMount = (table: string, path: string): boolean => table.includes(` ${escaped(path)} `)
 
 /** As the kernel writes a path there. */
 const escaped = (path: string): string =>

@@ -1,4 +1,4 @@
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { isProgram } from '../files/paths.ts'
 
 export type ShellName = 'bash' | 'sh' | 'powershell'
@@ -14,11 +14,13 @@ export interface ProgramWords {
 
 const found = new Map<string, string | undefined>()
 
+/** Of the system: `npx` puts folders of the project in `PATH`. */
 export function findProgram(name: string): string | undefined {
   const path = process.env['PATH'] ?? ''
   const key = `${name}${delimiter}${path}`
   if (!found.has(key)) {
-    const folders = ['/bin', '/usr/bin', ...path.split(delimiter)].filter(Boolean)
+    const isOfSystem = (folder: string): boolean => isAbsolute(folder) && !/[/\\]node_modules[/\\]/.test(folder)
+    const folders = ['/bin', '/usr/bin', ...path.split(delimiter)].filter(isOfSystem)
     found.set(key, folders.map(folder => join(folder, name)).find(isProgram))
   }
   return found.get(key)
