@@ -38,7 +38,8 @@ export function takeOperand(reader: RowReader, word: ShellWord, kind: string, in
   else if (/^(?:inside|script|file|gopath)$/.test(kind)) takeInside(reader, text, kind, index)
   else if (kind in PATHS) takePath(reader, text, kind)
   else if (kind === 'variable' ? !isHarmlessVariable(text) : KINDS[kind]?.test(text) !== true)
-    reader.doubt(`${text} is not known to be harmless for ${name}`, index + 1)
+    // What the words behind another sub-command are is not known.
+    reader.doubt(`${text} is not known to be harmless for ${name}`, kind.endsWith('command') ? undefined : index + 1)
   else if (kind.endsWith('package') && INSTALLS.test(name))
     reader.doubt(`${text} is a package by others, and only a rule that contains ${name} covers it`, reader.from, false)
 }

@@ -22,6 +22,8 @@ export const KINDS: Readonly<Record<string, RegExp>> = {
     /^(?:_?test|bench|build|check|coverage|docs?|e2e|format|generate|lint|typecheck|types?)(?:[:-][\w:.-]*)?$|^(?:ci|clean|dev|fix|prepare|preview|release|serve|start)$|^[\w.-]+:[\w:.-]+$/,
   nxcommand:
     /^(?:run|run-many|affected|build|test|lint|serve|e2e|typecheck|graph|show|reset|report|list|format|format:check|format:write|sync|sync:check)$/,
+  /** Others are tasks, and a few generate or download. */
+  turbocommand: /^(?!(?:gen|generate|g|link|login|logout|unlink|daemon|telemetry|bin|prune|scan)$)[\w@.:][\w@.:-]*$/,
   /** Of a plugin that maven knows by its prefix; others are given with their group and version. */
   goal: /^[\w.-]+(?::[\w.-]+(?:@[\w.-]+)?)?$/,
   lint: /^-[DWAF][\w:-]*$|^[a-z][\w:]*$/,

@@ -213,11 +213,11 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'markdownlint-cli2': 'runs | --fix --config! | read*',
   'semantic-release': 'runs | --dry-run -d --no-ci | none',
   changeset: 'runs | --empty | word?',
-  turbo: 'runs || word task*',
+  turbo: 'runs || turbocommand task*',
   nx: 'runs || nxcommand task*',
 
   // Python
-  python: 'runs posix | -V. -u -B -O -q -E -s -S -I -b --version. -m& -c! -W=plain -X=plain | file args*',
+  python: 'runs posix | -V. -u -B -O -q -E -s -S -I -b --version. -m& -c! -W=name -X=word | file args*',
   python2: 'as python',
   python3: 'as python',
   pytest:
@@ -294,10 +294,10 @@ export const RUNNING: Readonly<Record<string, string>> = {
   'go mod vendor': 'runs dash | -v | none',
   'go mod graph': 'changes || none',
   'go generate': 'runs dash | -v -x -n -run= | gopath*',
-  'go list': 'runs dash | -m -e -f= -deps -test -json? -u -versions -tags= -mod= -export~ -C! | text*',
+  'go list': 'runs dash | -m -e -f= -deps -test -json? -u -versions -tags= -mod= -export~ -C! | target*',
   'go version': 'changes dash | -m | none',
   'go env': 'changes dash | -json | name*',
-  'go doc': 'changes dash | -all -src -short -u -c | text*',
+  'go doc': 'changes dash | -all -src -short -u -c | target*',
   'go get': 'runs dash | -u -t -v -d | gopackage*',
   'go install': 'runs dash | -v -tags= -exec! -toolexec! -ldflags! | gopath*',
   gofmt: 'changes dash | -l -d -s -e -w -r= | write*',

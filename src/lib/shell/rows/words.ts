@@ -6,6 +6,10 @@ export const HARM_IN_AWK = /[|>@]|system|getline|ENVIRON|ARGV|PROCINFO|SYMTAB|FU
 /** Of these sub-commands: what they name is fetched and run, or runs later. */
 export const INSTALLS = / (?:add|download|i|install|get|require)$/
 
+/** The program and its first word, or a further word: what the next one names is fetched or started. */
+export const STARTS_OTHERS =
+  /^(?:(?:npm|pnpm|yarn|bun|deno) (?:create|init|innit)|\S+ (?:gen|x)|(?:\S+ )?(?:dlx|exec|execute|explore|--))$/
+
 /** Options of common programs for code, settings and plug-ins, and addresses of code. */
 export const CHOOSES_CODE =
   /^(?:-[rcep]|--(?:[\w-]*(?:config|require|import|loader|plugin|preset|eval|print|exec|script|shell|reporter|setup|env|pool|runner|transform|resolver|preload)[\w-]*|cwd|root|dir|prefix|rootdir))(?:$|=)|(?:^|=)(?:data|file|https?|ext|git\+\w+):/i
