@@ -1,7 +1,12 @@
-/** Sub-commands that fetch or run what the words behind them name, options of python that import a module, and packages elsewhere. */
+/** Sub-commands that fetch or run what the words behind them name, and options whose values are other than they seem. */
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { programRow } from '../../../src/lib/shell/row.ts'
+import { FREE } from '../../../src/lib/shell/rows/free.ts'
 import { allowRule } from '../permission-kit.ts'
-import { onStage, writeProgram } from './stage.ts'
+import { onStage, runGit, writeProgram } from './stage.ts'
 
 test.each([
   ['nx exec', 'nx exec -- rm x'],
@@ -56,4 +61,32 @@ test.each([
   ['python3', 'python3 -X importtime f']
 ])('a rule for %s covers %j', (program, command) =>
   onStage(stage => expect(stage.judge(command, [allowRule(`Bash(${program} *)`)]).reason).toBeUndefined())
+)
+
+// Otherwise git compares with the file behind it, which no row has looked at.
+test.each(['-U', '--unified', '-w -U', '-sU'])('%s of git takes no word of its own as its value', option =>
+  onStage(stage => {
+    for (const mode of ['default', 'plan'] as const)
+      expect(stage.judge(`git diff ${option} /etc/passwd f`, [], { mode }).decision).not.toBe('allow')
+    expect(stage.judge(`git diff ${option} /etc/passwd f`, [allowRule('Bash(git *)')]).decision).not.toBe('allow')
+    expect(stage.judge(`git diff -U5 --unified=5 f`, []).decision).toBe('allow')
+  })
+)
+
+// At the end, they stand for HEAD.
+const MAY_BE_LAST = /^--(?:points-at|(?:no-)?(?:contains|merged))$/
+
+test.each(Object.keys(FREE).filter(name => name.startsWith('git ') && name !== 'git stash list'))(
+  'options of %s that take a word as their value do not work without it',
+  name =>
+    onStage(({ root }) => {
+      writeFileSync(join(root, 'a'), 'a')
+      runGit(root, 'add', 'a')
+      runGit(root, 'commit', '-qm', 'a')
+      const worked = [...(programRow(name)?.options ?? [])]
+        .filter(([option, { values }]) => values > 0 && !MAY_BE_LAST.test(option))
+        .map(([option]) => option)
+        .filter(option => spawnSync('git', [...name.split(' ').slice(1), option], { cwd: root }).status === 0)
+      expect(worked).toEqual([])
+    })
 )

@@ -1,5 +1,5 @@
 /** Data: git. Its reading commands start nothing where the configuration of the repository names no program. */
-const DIFF = `-p -u -s -U= -M? -C? -B? -D -R -a -b -w -W -z -r -t -c -S= -G= -O! --patch --no-patch --unified= --raw --patch-with-raw --patch-with-stat --minimal --patience --histogram --stat? --numstat --shortstat
+const DIFF = `-p -u -s -U? -M? -C? -B? -D -R -a -b -w -W -z -r -t -c -S= -G= -O! --patch --no-patch --unified? --raw --patch-with-raw --patch-with-stat --minimal --patience --histogram --stat? --numstat --shortstat
   --dirstat? --summary --name-only --name-status --color? --no-color --color-moved? --color-words? --word-diff? --word-diff-regex= --no-renames --rename-empty --check --full-index --binary --abbrev?
   --find-renames? --find-copies? --find-copies-harder --diff-filter= --pickaxe-all --pickaxe-regex --skip-to= --rotate-to= --relative? --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change
   --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --inter-hunk-context= --function-context --exit-code --quiet -q --no-ext-diff --no-textconv --ext-diff~ --textconv~ --output>
