@@ -183,8 +183,10 @@ test('what an agent of a hook says and does is for the hook alone, and its calls
   const written = [readFileSync(file, 'utf8'), JSON.stringify(own), JSON.stringify(messages)]
   for (const text of written) {
     expect(text).toContain('touch made')
+    // Its prompt is also the name of the hook, which the record of the decision has.
+    const others = text.replace(/"tools":\[[^\]]*\]/, '').replaceAll('Look at rules.txt (--settings:1)', '')
     for (const its of ['I look into', 'the rules of the house', 'secrets stay', 'Look at rules.txt', '"Read"'])
-      expect(text.replace(/"tools":\[[^\]]*\]/, '')).not.toContain(its)
+      expect(others).not.toContain(its)
   }
   const transcripts = readdirSync(dirname(file), { recursive: true }).filter(name => String(name).endsWith('.jsonl'))
   expect(transcripts).toEqual([basename(file)])

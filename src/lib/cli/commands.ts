@@ -1,5 +1,7 @@
 /** Every command, with its flags, its description and examples: the parser, the help and the completions read this table. */
 import {
+  AUDIT_SHOW_FLAGS,
+  AUDIT_VERIFY_FLAGS,
   CHECK_FLAGS,
   EXPORT_FLAGS,
   FIRE_FLAGS,
@@ -17,6 +19,7 @@ import {
   TEST_FLAGS,
   TRUST_FLAGS,
   VERIFY_FLAGS,
+  WHY_FLAGS,
   type Flag,
   type RunFlags
 } from './flags.ts'
@@ -38,6 +41,7 @@ const SESSION: NonNullable<CommandRow['argument']> = {
 }
 
 export const GROUPS: Readonly<Record<string, string>> = {
+  audit: 'check and show what was decided about calls',
   hooks: 'start with, list, check, test and trust the hooks of this folder',
   rules: 'explain what permission rules decide',
   sessions: 'list, show, verify, repair and export sessions'
@@ -185,6 +189,41 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner rules check --settings settings.json < /dev/null', 'rules that allowed more in 0.1.0']
     ],
     run: async (call, flags) => (await import('./rules/check.ts')).checkRules(call as readonly string[], flags)
+  },
+  {
+    name: 'why',
+    argument: { name: '[call...]', words: 'the session, unless it is of this folder, and the id of the call, or last' },
+    words: 'show why a call of a session was allowed or refused: hooks, rules, people, under the policy of then',
+    flags: WHY_FLAGS,
+    examples: [
+      ['carabiner why last', 'the last call in this folder'],
+      ['carabiner why 10eb8395 toolu_01A --json', 'in another session, for a script']
+    ],
+    run: async (call, flags) => (await import('./audit/why.ts')).explainCall(call as readonly string[], flags)
+  },
+  {
+    name: 'audit verify',
+    argument: { ...SESSION, name: '[session]' },
+    words:
+      'check the signatures of a session: whether any line was changed, added, moved or cut off; exits with 1 if so',
+    flags: AUDIT_VERIFY_FLAGS,
+    examples: [
+      ['carabiner audit verify 10eb8395', 'is it as it was written?'],
+      ['carabiner audit verify --all', 'every session, and those that are gone']
+    ],
+    run: async (session, flags) =>
+      (await import('./audit/verify.ts')).verifySignatures(session as string | undefined, flags)
+  },
+  {
+    name: 'audit show',
+    argument: { ...SESSION, name: '[session]' },
+    words: 'list the calls of a session, or of this folder: what was decided about each, and by whom',
+    flags: AUDIT_SHOW_FLAGS,
+    examples: [
+      ['carabiner audit show --decision deny', 'what was refused in this folder?'],
+      ['carabiner audit show --all --since 2026-11-01 --json', 'for another program, a line per call']
+    ],
+    run: async (session, flags) => (await import('./audit/show.ts')).showCalls(session as string | undefined, flags)
   },
   {
     name: 'sessions list',

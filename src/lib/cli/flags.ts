@@ -235,6 +235,24 @@ export const SHOW_FLAGS = table([
   ...SESSION_FLAGS
 ])
 
+export const WHY_FLAGS = table([JSON_FLAG, { flags: '--cwd <folder>', words: 'start from this folder' }])
+
+export const AUDIT_VERIFY_FLAGS = table([
+  { flags: '--all', words: 'verify every session of every folder' },
+  ...WHY_FLAGS
+])
+
+export const AUDIT_SHOW_FLAGS = table([
+  { flags: '--all', words: 'show the calls of every session of every folder' },
+  { flags: '--tool <name>', words: 'only calls of this tool' },
+  { flags: '--decision <decision>', words: 'only these', choices: ['allow', 'deny', 'ask', 'defer'] },
+  { flags: '--hook <name>', words: 'only calls about which this hook said something' },
+  { flags: '--agent <id>', words: 'only calls of this agent: its id, its type, or main' },
+  { flags: '--since <time>', words: 'only calls from then on, such as 2026-11-18 or 2026-11-18T09:00Z' },
+  { flags: '--until <time>', words: 'only calls before then' },
+  ...WHY_FLAGS
+])
+
 export const VERIFY_FLAGS = table([{ flags: '--all', words: 'verify every session of every folder' }, ...SESSION_FLAGS])
 
 export const REPAIR_FLAGS = table([{ flags: '--dry-run', words: 'only print what would be done' }, ...SESSION_FLAGS])

@@ -179,6 +179,11 @@ export class HookRegistry {
     return this.#roster.hooksOf(event).hears(mustDecide)
   }
 
+  /** Another object whenever hooks were added, removed or switched. */
+  get revision(): object {
+    return this.#roster.entries()
+  }
+
   /** The hooks in the order they run, of one event or of all. */
   list(event?: EventName): readonly HookDescription[] {
     return this.#roster.list(event)

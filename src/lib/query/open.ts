@@ -23,6 +23,7 @@ import { SavedPermissions } from './saved-permissions.ts'
 import { chooseSession } from './session-choice.ts'
 import { followSettings } from './settings-watch.ts'
 import { agentPorts } from './setup/agents.ts'
+import { inactiveLine } from '../settings/active/active-hooks.ts'
 import { isProjectHook } from '../settings/active/settings-registry.ts'
 import { openHooks } from './setup/hooks.ts'
 import { limitsOf, requestOf, sessionModel, thinkingOf } from './setup/models.ts'
@@ -125,6 +126,7 @@ export async function open(
         instructions,
         permissions,
         limits: limitsOf(project, notices),
+        inactive: () => armed.statuses().flatMap(inactiveLine),
         isOfProject: source => isProjectHook(armed, source),
         ask: options.canUseTool === undefined ? undefined : askThrough(options.canUseTool),
         remember: update => saved.keep(update),

@@ -4,6 +4,8 @@ import { basename, isAbsolute, join, resolve } from 'node:path'
 import { nearest } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { Where } from '../settings/files/sources.ts'
+import { Signatures } from '../transcript/chain.ts'
+import { realDisk } from '../transcript/disk.ts'
 import { oneFile } from '../transcript/file.ts'
 import { JsonlStore } from '../transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
@@ -31,7 +33,10 @@ export function projectKeyOf(cwd: string): string {
   return `${name.slice(0, LONGEST_NAME)}-${createHash('sha256').update(cwd).digest('hex').slice(0, 12)}`
 }
 
-export const usualStore = ({ ownHome }: Where): JsonlStore => new JsonlStore(join(ownHome, 'projects'))
+export const usualStore = ({ ownHome }: Where): JsonlStore =>
+  new JsonlStore(join(ownHome, 'projects'), realDisk, signaturesIn(ownHome))
+
+export const signaturesIn = (ownHome: string): Signatures => new Signatures(join(ownHome, 'audit'))
 
 export function claudeStore({ home }: Where, env: Readonly<Record<string, string | undefined>>): JsonlStore {
   const own = env['CLAUDE_CONFIG_DIR']

@@ -115,6 +115,8 @@ function logOver(
     sessionId: key.sessionId,
     version: VERSION,
     entrypoint: 'carabiner',
+    // Nothing reads those that end with the process.
+    hasDecisions: !(store instanceof MemoryStore),
     ...rest,
     ...(path !== '' && { beside: (name, text) => putBeside(path, key, name, text) })
   })
@@ -219,10 +221,12 @@ function upTo(entries: readonly Rec[], at: string | undefined): readonly Rec[] {
 
 /** Copies have new ids, and name their origin. A copy without its last line is incomplete. */
 function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): readonly Rec[] {
-  const copies = entries.filter(isWritable).map(({ seq: _, crc: __, parentUuid: ___, sessionId: ____, ...rest }) => ({
-    ...rest,
-    forkedFrom: { sessionId, messageUuid: rest['uuid'] }
-  }))
+  const copies = entries
+    .filter(isWritable)
+    .map(({ seq: _, crc: __, mac: ___, parentUuid: ____, sessionId: _____, ...rest }) => ({
+      ...rest,
+      forkedFrom: { sessionId, messageUuid: rest['uuid'] }
+    }))
   const all: readonly Rec[] = [...copies, { type: 'system', subtype: 'forked', from: sessionId, uuid: randomUuid() }]
   for (const entry of all) log.append(entry as Entry, typeof entry['uuid'] === 'string' ? entry['uuid'] : undefined)
   return all

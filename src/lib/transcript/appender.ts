@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { Lock } from '../world/lock/lock.ts'
+import type { Chain } from './chain.ts'
 import type { Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { writeAll } from './file.ts'
@@ -14,6 +15,8 @@ interface Start {
   /** Folders to sync with the first line, so that the file's name is durable; then `onNamed` is called. */
   readonly folders: readonly string[]
   readonly onNamed?: () => void
+  /** Signs each line. */
+  readonly chain?: Chain | undefined
 }
 
 /**
@@ -48,7 +51,8 @@ export class Appender implements TranscriptWriter {
 
   write(entry: Rec, json?: string): void {
     if (this.#failure !== undefined) throw this.#failure
-    const line = json === undefined ? seal(entry, this.#last + 1) : sealText(json, this.#last + 1)
+    const { chain } = this.#start
+    const line = json === undefined ? seal(entry, this.#last + 1, chain) : sealText(json, this.#last + 1, chain)
     try {
       if (!Number.isSafeInteger(this.#last + 1)) throw new Error('it has reached the highest sequence number')
       this.#file ??= this.#open()
@@ -91,6 +95,8 @@ export class Appender implements TranscriptWriter {
     // Flushes requested in the same tick share this sync.
     await Promise.resolve()
     const written = this.#written
+    const { chain } = this.#start
+    const head = chain?.headAt(this.#last)
     const begun = performance.now()
     try {
       if (this.#took < FAST && open === 1 && this.#disk.syncNow !== undefined) this.#disk.syncNow(this.#file!)
@@ -100,6 +106,7 @@ export class Appender implements TranscriptWriter {
         for (const folder of this.#start.folders) await this.#disk.syncFolder(folder)
         this.#start.onNamed?.()
       }
+      if (head !== undefined) chain?.writeHead(head)
     } catch (error) {
       throw this.#fail(error)
     }
@@ -125,6 +132,7 @@ export class Appender implements TranscriptWriter {
       this.#failure ??= fault('E_CLOSED', 'a line of the transcript')
       if (file !== undefined) {
         open--
+        this.#start.chain?.close()
         this.#disk.close(file)
       }
     }

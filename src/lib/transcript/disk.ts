@@ -100,5 +100,9 @@ function ordinary(file: number, path: string): number {
   throw fault('E_NOT_TRANSCRIPT', path, 'it is not a regular file')
 }
 
+/** For a few bytes that are replaced in place: a head. */
+export const openInPlace = (path: string): number =>
+  ordinary(openSync(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0o600), path)
+
 const settled = (start: (done: (error: Error | null) => void) => void): Promise<void> =>
   new Promise((resolve, reject) => start(error => (error === null ? resolve() : reject(error))))

@@ -24,7 +24,13 @@ export type Entry =
   | { readonly type: 'assistant'; readonly message: PlainObject; readonly [more: string]: unknown }
   | { readonly type: 'system'; readonly subtype: string; readonly [more: string]: unknown }
   | { readonly type: 'attachment'; readonly attachment: PlainObject; readonly [more: string]: unknown }
-  | { readonly type: 'tool-intent'; readonly toolUseId: string; readonly toolName: string; readonly input: PlainObject }
+  | {
+      readonly type: 'tool-intent'
+      readonly toolUseId: string
+      readonly toolName: string
+      readonly input: PlainObject
+      readonly decision?: object | undefined
+    }
   | {
       readonly type: 'tool-outcome'
       readonly toolUseId: string
@@ -41,6 +47,7 @@ export type Entry =
       readonly why: 'asked' | 'deferred' | 'nested'
       readonly hooks?: string | undefined
       readonly subagentId?: string | undefined
+      readonly decision?: object | undefined
     }
 
 /** A line as it was read back. The file may have been edited: its content is not trusted. */
@@ -62,6 +69,8 @@ export interface Kept {
 export interface Log {
   /** The path of the file, for hooks; empty if there is no file. */
   readonly path: string
+  /** Whether lines have what was decided about calls. */
+  readonly hasDecisions: boolean
   /** Appends an entry. Throws if it cannot be written: nothing may happen that was not recorded first. */
   append(entry: Entry, uuid?: string): void
   /** Settles when all entries so far are durable; rejects if that fails. */

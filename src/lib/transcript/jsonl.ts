@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { Appender } from './appender.ts'
+import type { Signatures } from './chain.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { bytesIn, loadFile, pageOfFile, withOpenFile } from './file.ts'
@@ -21,13 +22,15 @@ const NAME = /^[\w-][\w.-]{0,200}$/
 export class JsonlStore implements TranscriptStore {
   readonly root: string
   readonly #disk: Disk
+  readonly #signatures: Signatures | undefined
   /** Files whose names are durable. An existing file may not be: its creator may have crashed before the sync. */
   readonly #named = new Set<string>()
   readonly #locks = new Map<string, Lock>()
 
-  constructor(root: string, disk: Disk = realDisk) {
+  constructor(root: string, disk: Disk = realDisk, signatures?: Signatures) {
     this.root = root
     this.#disk = disk
+    this.#signatures = signatures
   }
 
   pathOf({ projectKey, sessionId, subpath }: SessionKey): string {
@@ -60,7 +63,8 @@ export class JsonlStore implements TranscriptStore {
     const path = this.pathOf(key)
     // The writer of a session also writes the transcripts of its subagents.
     const session = this.pathOf({ ...key, subpath: undefined })
-    if (key.subpath !== undefined) return fenced(await this.#appender(key, path), this.#locks.get(session))
+    const held = this.#locks.get(session)
+    if (key.subpath !== undefined) return fenced(await this.#appender(key, path, held), held)
     const locked = await lock(path, doing).catch((error: NodeJS.ErrnoException) => {
       throw fault('E_TRANSCRIPT', path, `${errorMessage(error)} (${error.code ?? 'no code'})`, '0')
     })
@@ -74,21 +78,23 @@ export class JsonlStore implements TranscriptStore {
       // Through another hard link (some backups create them) the file would have another lock.
       const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
       if (locked.isTakenOver || names > 1) await this.#fence(key)
-      return fenced(await this.#appender(key, path), locked, release)
+      return fenced(await this.#appender(key, path, locked), locked, release)
     } catch (error) {
       await release()
       throw error
     }
   }
 
-  async #appender(key: SessionKey, path: string): Promise<Appender> {
+  async #appender(key: SessionKey, path: string, held: Lock | undefined): Promise<Appender> {
     try {
-      const { last, isTorn, isNew } = await this.#end(key, path)
+      const end = await this.#end(key, path)
+      const { last, isTorn, isNew } = end
       const isNamed = !isNew && this.#named.has(path)
       // The root may be new, and so may its parent folder.
       const folders = isNamed ? [] : this.#foldersToSync(path, dirname(dirname(this.root)))
       const onNamed = (): void => void this.#named.add(path)
-      return new Appender(path, this.#disk, { last, isTorn, folders, onNamed })
+      const chain = this.#signatures?.chainFor(key, end, held)
+      return new Appender(path, this.#disk, { last, isTorn, folders, onNamed, chain })
     } catch (error) {
       throw fault('E_TRANSCRIPT', path, errorMessage(error), '0')
     }
@@ -116,20 +122,25 @@ export class JsonlStore implements TranscriptStore {
   async #end(
     key: SessionKey,
     path: string
-  ): Promise<{ readonly last: number; readonly isTorn: boolean; readonly isNew: boolean }> {
+  ): Promise<{ readonly last: number; readonly mac?: string; readonly isTorn: boolean; readonly isNew: boolean }> {
     let last = 0
+    let mac: string | undefined
     let before: Cursor | undefined
     do {
       const page: Page | undefined = await this.page(key, before)
       if (page === undefined) return { last: 0, isTorn: false, isNew: true }
-      for (const { seq } of page.entries) last = Math.max(last, Number(seq ?? 0))
+      for (const { seq, mac: signature } of page.entries) {
+        if (Number(seq ?? 0) <= last) continue
+        last = Number(seq)
+        mac = typeof signature === 'string' ? signature : undefined
+      }
       before = page.before
     } while (last === 0 && before !== undefined)
     const isTorn = withOpenFile(path, this.#disk, file => {
       const size = this.#disk.size(file)
       return size > 0 && bytesIn(file, this.#disk, size - 1, 1)[0] !== 10
     })
-    return { last, isTorn: isTorn ?? false, isNew: false }
+    return { last, ...(mac !== undefined && { mac }), isTorn: isTorn ?? false, isNew: false }
   }
 
   async listSessions(projectKey: string): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]> {
@@ -162,6 +173,8 @@ export class JsonlStore implements TranscriptStore {
 
   async delete(key: SessionKey): Promise<void> {
     const path = this.pathOf(key)
+    for (const subpath of [undefined, ...(key.subpath === undefined ? await this.listSubkeys(key) : [])])
+      this.#signatures?.forget({ ...key, subpath: subpath ?? key.subpath })
     await rm(path, { force: true })
     if (key.subpath === undefined) await rm(path.slice(0, -'.jsonl'.length), { recursive: true, force: true })
   }

@@ -78,6 +78,7 @@ export const withoutFrame = ({
   userType: _user,
   entrypoint: _entrypoint,
   crc: _sum,
+  mac: _signature,
   ...rest
 }: Rec): Rec => rest
 

@@ -12,6 +12,7 @@ export interface LogOptions {
   /** Where the agent works now. */
   readonly place: { readonly cwd: string }
   readonly agentId?: string | undefined
+  readonly hasDecisions?: boolean | undefined
   readonly after?: string | null | undefined
   /** Writes a large value to a separate file and returns its path. Without it, everything is in the line. */
   readonly beside?: ((name: string, text: string) => string) | undefined
@@ -25,11 +26,13 @@ const NAME = /^[\w-]{1,100}$/
 export class TranscriptLog implements Log {
   readonly #writer: TranscriptWriter
   readonly #options: LogOptions
+  readonly hasDecisions: boolean
   #last: string | null
 
   constructor(writer: TranscriptWriter, options: LogOptions) {
     this.#writer = writer
     this.#options = options
+    this.hasDecisions = options.hasDecisions === true
     this.#last = options.after ?? null
   }
 
@@ -90,6 +93,7 @@ const UNWRITABLE = '[This value cannot be saved.]'
 
 export const noLog: Log = {
   path: '',
+  hasDecisions: false,
   append: () => undefined,
   flush: () => undefined,
   close: () => Promise.resolve()

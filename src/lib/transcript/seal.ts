@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { isObject } from '../util/plain.ts'
+import { MAC_DIGITS, type Chain } from './chain.ts'
 import type { Rec } from './entry.ts'
 import { jsonIn } from '../util/attempt.ts'
 
@@ -8,17 +9,22 @@ const HEAD = '{"seq":'
 const SEAL = ',"crc":"'
 const SEAL_BYTES = Buffer.from(SEAL)
 const SEAL_LENGTH = SEAL.length + 8 + '"}'.length
+/** Before it, in signed files, its signature. */
+const MAC = ',"mac":"'
+const MAC_LENGTH = MAC.length + MAC_DIGITS + '"'.length
+const NO_MAC = `${MAC}${'0'.repeat(MAC_DIGITS)}"`
 const NEWLINE = 10
-const COMMA = 44
 
-export function seal(entry: Rec, seq: number): Buffer {
-  const { seq: _, crc: __, ...rest } = entry
-  return sealText(JSON.stringify(rest), seq)
+export function seal(entry: Rec, seq: number, chain?: Chain): Buffer {
+  const { seq: _, crc: __, mac: ___, ...rest } = entry
+  return sealText(JSON.stringify(rest), seq, chain)
 }
 
-export function sealText(text: string, seq: number): Buffer {
-  const line = Buffer.from(`${HEAD}${seq},${text.slice(1, -1)}${SEAL}00000000"}\n`)
+export function sealText(text: string, seq: number, chain?: Chain): Buffer {
+  const mac = chain === undefined ? '' : NO_MAC
+  const line = Buffer.from(`${HEAD}${seq},${text.slice(1, -1)}${mac}${SEAL}00000000"}\n`)
   const end = line.length - SEAL_LENGTH - 1
+  if (chain !== undefined) line.write(chain.sign(line.subarray(0, end - MAC_LENGTH)), end - MAC_DIGITS - 1, 'latin1')
   const sum = crc32(line.subarray(0, end))
   for (let digit = 0; digit < 8; digit++) line[end + SEAL.length + digit] = HEX[(sum >>> (28 - 4 * digit)) & 15]!
   return line
@@ -27,8 +33,14 @@ export function sealText(text: string, seq: number): Buffer {
 const HEX = Buffer.from('0123456789abcdef')
 
 export function reseal(line: Buffer, seq: number): Buffer {
-  const body = line.toString('utf8', line.indexOf(COMMA) + 1, line.length - SEAL_LENGTH)
-  return sealText(`{${body}}`, seq)
+  const body = signedPart(line)?.toString() ?? line.toString('utf8', 0, line.length - SEAL_LENGTH)
+  return sealText(`{${body.slice(body.indexOf(',') + 1)}}`, seq)
+}
+
+/** What the signature of a line covers; undefined if it has none. */
+export function signedPart(line: Buffer): Buffer | undefined {
+  const end = line.length - SEAL_LENGTH - MAC_LENGTH
+  return end > 0 && line.toString('latin1', end, end + MAC.length) === MAC ? line.subarray(0, end) : undefined
 }
 
 export type Read =

@@ -1,9 +1,11 @@
 /** What must hold of a session whenever its run has ended, however that was. */
 import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { replay } from '../../../src/lib/agent/session/replay.ts'
 import type { Message, ToolResultBlock } from '../../../src/hooks.ts'
 import { type TranscriptEntry, JsonlStore, type Gap } from '../../../src/index.ts'
-import { projectKeyOf } from '../../../src/lib/query/session-choice.ts'
+import { projectKeyOf, signaturesIn } from '../../../src/lib/query/session-choice.ts'
+import { verifyChain } from '../../../src/lib/transcript/verify-chain.ts'
 import { unpaired } from '../agent-scene.ts'
 import type { Promised } from './act.ts'
 import type { KillPlace, Printed } from './place.ts'
@@ -46,6 +48,17 @@ export function brokenIn(now: Transcripts, before: Transcripts, kills: number): 
     return [...odd.map(gap => `${path}: ${JSON.stringify(gap)}`), ...many]
   })
   return [...changed, ...broken]
+}
+
+/** No kill looks as if someone had changed what was written. */
+export function tampered(place: KillPlace, sessionId: string, transcripts: Transcripts): readonly string[] {
+  const signatures = signaturesIn(dirname(place.transcripts))
+  const key = { projectKey: projectKeyOf(place.project), sessionId }
+  return [...transcripts.keys()].flatMap(path => {
+    const name = basename(path, '.jsonl')
+    const subpath = name === sessionId ? undefined : `subagents/${name}`
+    return verifyChain(path, { ...key, subpath }, signatures)?.problems.map(problem => `${path}: ${problem}`) ?? []
+  })
 }
 
 /** What was printed as said is written down. */

@@ -13,6 +13,7 @@ import {
   falseOf,
   sessionState,
   isToldUnknown,
+  tampered,
   transcriptsOf,
   unpairedAfterKill,
   unwritten,
@@ -240,6 +241,7 @@ class Round {
     this.#complain(where, [
       ...ran.left.map(words => `left running: ${words}`),
       ...brokenIn(now, this.#before, this.#kills),
+      ...tampered(this.#place, this.#session, now),
       ...unwritten(now, ran.printed),
       ...unpairedAfterKill(now, result),
       ...this.#promises.flatMap(promised => falseOf(promised, now, this.#place))

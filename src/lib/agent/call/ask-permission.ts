@@ -30,7 +30,9 @@ export async function askHooks(
   const { hooks, isOfProject } = session.options
   // Now: a hook that runs once is gone afterwards.
   const known = hooks.list('PermissionRequest').filter(({ source }) => isOfProject?.(source) === true)
-  const outcome = await session.hooks.run('PermissionRequest', event, { signal })
+  const report = session.decisions?.wants('PermissionRequest')
+  const outcome = await session.hooks.run('PermissionRequest', event, { signal, report })
+  session.decisions?.heard(use.id, outcome)
   const { decision, reason, by = '', updatedInput, fields } = outcome
   if (decision === 'deny') {
     const interrupt = fields.interrupt === true
@@ -61,7 +63,7 @@ export async function askPerson(
   const { use, tool, input } = call
   const { ask, clock } = session.options
   if (ask === undefined) return undefined
-  session.transcript.append(pendingEntry(call, pending))
+  session.transcript.append(pendingEntry(call, pending, session))
   session.doing = `waiting for a decision about ${use.name}`
   await session.transcript.flush()
   const cancel = clock.after(PATIENCE, () => void remind(use.name, session, signal))

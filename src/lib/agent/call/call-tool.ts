@@ -46,7 +46,7 @@ export async function callTool(
     return finished instanceof Promise ? await finished : finished
   }
   if (call.stage === 'refused') return answer(call, failed(signal.aborted ? NOT_BEGUN : call.why), session)
-  if (call.stage === 'pending') session.transcript.append(pendingEntry(call, call.pending))
+  if (call.stage === 'pending') session.transcript.append(pendingEntry(call, call.pending, session))
   return call
 }
 
@@ -100,6 +100,7 @@ function judge(call: CallAt<'checked'>, session: Session, signal: AbortSignal): 
   const { place } = session.options
   const fired = session.hooks.run('PreToolUse', toolEvent(call), {
     signal,
+    report: session.decisions?.wants('PreToolUse'),
     accept: draft => problemIn(tool.check(draft, place))
   })
   return after(fired, before => judgedBy(before, call, session, signal))
@@ -114,9 +115,11 @@ function judgedBy(
   signal: AbortSignal
 ): Judged | Promise<Judged> {
   const { use, tool, input, consent } = call
+  session.decisions?.heard(use.id, before)
   if (signal.aborted) return refused(call, NOT_BEGUN)
   const { blocked, decision, by = '', reason, updatedInput } = before
   if (blocked) return refusedBy(before, call, session)
+  if (decision === 'defer') session.decisions?.ruled(use.id, { decision, kind: 'hook', by, reason })
   if (decision === 'defer') return { stage: 'pending', use, input, pending: { why: 'deferred' } }
   const checking = updatedInput === undefined ? call : tool.check(updatedInput, session.options.place)
   return after<Checked, Judged>(checking, checked => {
@@ -139,6 +142,7 @@ async function refusedBy(
   // Hook messages are delivered in a microtask; those of the hook that refused come first.
   await Promise.resolve()
   session.deny(use, seen as PlainObject, { kind: 'hook', by, reason })
+  session.decisions?.ruled(use.id, { decision: 'deny', kind: 'hook', by: `hook ${by}`, reason })
   return refused({ use, input: seen }, `PreToolUse:${tool.name} hook error: [${by}]: ${reasonForModel(before)}`)
 }
 
@@ -152,7 +156,8 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   const input = freezeDeep(call.input)
   const hasEffects = tool.delegates === true || tool.readOnlyIsUnverified === true || !tool.readOnly(input)
   if (hasEffects) {
-    session.transcript.append({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
+    const decision = session.decisions?.record({ use, input })
+    session.transcript.append({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input, decision })
     const written = session.transcript.flush()
     if (written !== undefined) await written
   }
@@ -214,7 +219,8 @@ export function finish(call: CallAt<'ran'>, session: Session, signal: AbortSigna
   const { result, duration_ms } = call
   const { error } = result
   const event = toolEvent(call)
-  const options = { signal: session.afterwards }
+  const report = session.decisions?.wants(error === undefined ? 'PostToolUse' : 'PostToolUseFailure')
+  const options = { signal: session.afterwards, report }
   const fired =
     error === undefined
       ? session.hooks.run('PostToolUse', { ...event, tool_response: result.output, duration_ms }, options)
@@ -226,6 +232,7 @@ type Answered = CallAt<'answered'>
 
 function finishedBy(outcome: Outcome, call: CallAt<'ran'>, session: Session): Answered | Promise<Answered> {
   const { tool, input, result } = call
+  session.decisions?.heard(call.use.id, outcome)
   if (outcome.decision === 'deny')
     for (const { by, reason } of objectionsIn(outcome))
       session.conversation.addContext(`${outcome.event}:${tool.name} hook blocking error: ${reason} (from ${by})`)
@@ -239,12 +246,15 @@ function finishedBy(outcome: Outcome, call: CallAt<'ran'>, session: Session): An
   })
 }
 
-export function answer({ use, input }: CallSubject, { content, output, error }: ToolResult, session: Session) {
+export function answer(call: CallSubject, { content, output, error }: ToolResult, session: Session) {
+  const { use, input } = call
   const uuid = randomUuid()
   const result: ToolResultBlock =
     error === undefined
       ? { type: 'tool_result', tool_use_id: use.id, content }
       : { type: 'tool_result', tool_use_id: use.id, content, is_error: true }
-  session.transcript.append({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: output }, uuid)
+  const decision = session.decisions?.close(call, error)
+  const message = { role: 'user', content: [result] } as const
+  session.transcript.append({ type: 'user', message, toolUseResult: output, decision }, uuid)
   return { stage: 'answered', use, input, result, output, uuid } satisfies CallAt<'answered'>
 }

@@ -10,6 +10,7 @@ import type { Pending } from './open-call.ts'
 export interface CallSubject {
   readonly use: ToolUseBlock
   readonly input: unknown
+  readonly duration_ms?: number
 }
 
 interface OpenSubject<Input = PlainObject> {

@@ -5,6 +5,7 @@ import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import type { ToolResult } from '../../tools/tool.ts'
 import type { Entry, Rec } from '../../transcript/entry.ts'
 import type { CallAt, CallSubject } from './call.ts'
+import type { Session } from '../session/session.ts'
 
 export interface OpenCall {
   readonly use: ToolUseBlock
@@ -45,8 +46,11 @@ export interface Pending {
 }
 
 /** The transcript line of a waiting call: a resumed session finds it waiting. */
-export function pendingEntry({ use, input }: CallSubject, { agentId: subagentId, ...rest }: Pending): Entry {
-  return { type: 'tool-pending', toolUseId: use.id, toolName: use.name, input, ...rest, subagentId }
+export function pendingEntry(call: CallSubject, pending: Pending, { decisions }: Pick<Session, 'decisions'>): Entry {
+  const { use, input } = call
+  const { agentId: subagentId, ...rest } = pending
+  const decision = decisions?.record(call)
+  return { type: 'tool-pending', toolUseId: use.id, toolName: use.name, input, ...rest, subagentId, decision }
 }
 
 const KINDS: readonly Ruling['kind'][] = ['rule', 'mode', 'hook', 'safety', 'default']

@@ -3,6 +3,7 @@ import { decide } from '../../permissions/decide.ts'
 import { same } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import { decidedCall, refused, toolEvent, type CallAt } from './call.ts'
+import { personHere } from './decisions.ts'
 import { hooksFingerprint } from './open-call.ts'
 import { askHooks, askPerson, keepPermission } from './ask-permission.ts'
 import { exactRule, rulesToAdd } from '../../permissions/suggestions.ts'
@@ -17,6 +18,8 @@ const MOST_QUESTIONS = 3
 export function permit(call: JudgedCall, session: Session, signal: AbortSignal): Permitted | Promise<Permitted> {
   const ruling = rulingOn(call, session)
   if (ruling.decision === 'deny') return refuse(call, ruling, session)
+  // Who gave this input has decided about it.
+  if (call.consent?.from === undefined) session.decisions?.ruled(call.use.id, ruling)
   if (ruling.decision === 'allow' || call.consent?.from === 'person') return { ...call, stage: 'allowed' }
   const questions = call.consent?.questions ?? 0
   if (questions < MOST_QUESTIONS) return ask(call, ruling, session, signal)
@@ -54,20 +57,20 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
     const words = `it needs permission (${reason ?? by}), and ${why}${fix}`
     return refuse(call, { decision: 'deny', kind: 'default', by: 'default', reason: words, askedBy }, session)
   }
+  const who =
+    ofHooks === undefined
+      ? ({ kind: 'asked', by: 'the user (canUseTool)' } as const)
+      : ({ kind: 'hook', by: ofHooks.by } as const)
+  // A program that asks people elsewhere names them.
+  const approver =
+    ofHooks === undefined ? String(answer.approver ?? `${personHere()} (canUseTool)`) : `hook ${ofHooks.by}`
   if (answer.behavior === 'deny') {
     const { message, interrupt, forModel } = answer
     if (interrupt === true) session.stopped ??= { reason: message, interrupts: true }
-    const who =
-      ofHooks === undefined
-        ? ({ kind: 'asked', by: 'the user (canUseTool)' } as const)
-        : ({ kind: 'hook', by: ofHooks.by } as const)
-    return refuse(
-      call,
-      { decision: 'deny', ...who, reason: message ?? 'the answer was no', askedBy },
-      session,
-      forModel
-    )
+    const answered = { decision: 'deny', ...who, reason: message ?? 'the answer was no', askedBy } as const
+    return refuse(call, answered, session, { forModel, approver })
   }
+  session.decisions?.ruled(use.id, { decision: 'allow', ...who, reason: reason ?? by, askedBy }, approver)
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keepPermission(update, session)
   if (ruling.once === true) for (const update of exactRule(input)) keepPermission(update, session)
@@ -82,17 +85,20 @@ async function refuse(
   call: JudgedCall,
   ruling: Ruling,
   session: Session,
-  forModel?: string
+  { forModel, approver }: { readonly forModel?: string | undefined; readonly approver?: string } = {}
 ): Promise<CallAt<'refused'>> {
   const { use, input } = call
   const { kind, by, askedBy, reason = `refused by ${by}` } = ruling
   await Promise.resolve()
   session.deny(use, input, { kind, by, askedBy, reason })
+  session.decisions?.ruled(use.id, { decision: 'deny', kind, by, askedBy, reason }, approver)
   const asked = askedBy === undefined ? '' : `; asked for by ${askedBy}`
   const why = `Permission to use ${use.name} was denied: ${forModel ?? reason} [${by}${asked}]`
   if (kind !== 'mode' && kind !== 'default') return refused(call, why)
   const event = { ...toolEvent(call), tool_name: use.name, reason }
-  const after = await session.hooks.run('PermissionDenied', event, { signal: session.afterwards })
+  const report = session.decisions?.wants('PermissionDenied')
+  const after = await session.hooks.run('PermissionDenied', event, { signal: session.afterwards, report })
+  session.decisions?.heard(use.id, after)
   return refused(call, after.fields.retry === true ? `${why}\nA hook says that the call may be retried.` : why)
 }
 

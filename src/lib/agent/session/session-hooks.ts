@@ -204,6 +204,7 @@ class SessionFire implements FireOptions {
   readonly signal: AbortSignal | undefined
   readonly accept: FireOptions['accept']
   readonly combine: FireOptions['combine']
+  readonly report: boolean | undefined
   readonly agent: AgentView
   readonly #event: EventName
   readonly #session: HookedSession
@@ -211,11 +212,12 @@ class SessionFire implements FireOptions {
   readonly #length: number
   #seen: readonly Message[] | undefined
 
-  constructor(event: EventName, { signal, accept, combine }: FireOptions, session: HookedSession, agent: AgentView) {
+  constructor(event: EventName, options: FireOptions, session: HookedSession, agent: AgentView) {
     const { messages } = session.conversation
-    this.signal = signal
-    this.accept = accept
-    this.combine = combine
+    this.signal = options.signal
+    this.accept = options.accept
+    this.combine = options.combine
+    this.report = options.report
     this.agent = agent
     this.#event = event
     this.#session = session

@@ -26,6 +26,8 @@ export interface SessionOptions {
   readonly ask: AskPerson | undefined
   /** Whether the hook declared at this place came with the project. */
   readonly isOfProject?: ((source: string) => boolean) | undefined
+  /** Hooks that are declared and not active, a line each. */
+  readonly inactive?: (() => readonly string[]) | undefined
   readonly remember: ((update: PermissionUpdate) => void) | undefined
   readonly effort: ModelRequest['effort']
   readonly thinking: number | 'adaptive' | undefined
@@ -91,10 +93,11 @@ interface Question {
   readonly signal: AbortSignal
 }
 
-export type PersonAnswer =
+export type PersonAnswer = { readonly approver?: string | undefined } & (
   | {
       readonly behavior: 'allow'
       readonly updatedInput?: PlainObject | undefined
       readonly updatedPermissions?: readonly PermissionUpdate[] | undefined
     }
   | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt?: boolean | undefined }
+)

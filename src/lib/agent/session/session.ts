@@ -12,6 +12,7 @@ import type { Denial } from '../output/agent-messages.ts'
 import { Display } from '../output/display.ts'
 import { Reader } from '../output/reader.ts'
 import { NestedInstructions } from '../instructions/nested.ts'
+import { Decisions } from '../call/decisions.ts'
 import type { OpenBatch } from '../call/open-call.ts'
 import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
@@ -40,6 +41,8 @@ export class Session {
   readonly nested: NestedInstructions | undefined
   readonly tools: ReadonlyMap<string, Tool>
   readonly denials: Denial[] = []
+  /** Undefined if no one keeps what is decided. */
+  readonly decisions: Decisions | undefined
   readonly agentId: string
   model: Model
   turns = 0
@@ -76,6 +79,7 @@ export class Session {
     this.id = options.place.id
     this.agentId = options.agent?.id ?? options.agentId ?? `agent-${this.id.slice(0, 8)}`
     this.transcript = options.log
+    this.decisions = options.log.hasDecisions ? new Decisions(options, this.agentId) : undefined
     this.reader = new Reader(options)
     this.conversation = new SessionConversation(this.transcript, this.reader)
     this.hooks = new SessionHooks(this)

@@ -5,7 +5,7 @@ import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/
 import { formatReport } from '../../hooks/format-report.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
-import type { HookStatus } from '../../settings/active/active-hooks.ts'
+import { inactiveLine, type HookStatus } from '../../settings/active/active-hooks.ts'
 import { AGENT_TYPES } from '../../settings/files/handlers.ts'
 import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
@@ -56,7 +56,7 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
         formatReport(outcome, {
           explain: flags.explain,
           style: withStyle,
-          inactive: off.map(inactiveLine),
+          inactive: off.flatMap(inactiveLine),
           hint: 'add --explain to see why'
         })
       )
@@ -147,9 +147,6 @@ const hookAt = (source: string, statuses: readonly HookStatus[]): LoadedHook | u
 
 const kindOf = ({ source }: Pick<HookReport, 'source'>, statuses: readonly HookStatus[]): string =>
   hookAt(source, statuses)?.type ?? 'callback'
-
-const inactiveLine = ({ hook, off }: HookStatus): string =>
-  `${hook.runs}  is not active: ${off}  (${hook.place.file}:${hook.place.line})`
 
 /** How long to wait for hooks in the background, in seconds. */
 const LONGEST_WAIT = 60

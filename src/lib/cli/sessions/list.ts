@@ -50,7 +50,8 @@ function limitIn({ limit }: SessionListFlags): number {
 const nothing = ({ all, claude }: SessionListFlags, cwd: string): string =>
   `no sessions${claude === true ? ' of Claude Code' : ''}${all === true ? '' : ` of ${escapeLine(cwd)}; --all shows those of all folders`}`
 
-function filesIn(store: JsonlStore, projects: readonly string[]) {
+/** Newest first. */
+export function filesIn(store: JsonlStore, projects: readonly string[]) {
   const files = listSessionFiles(store, projects).flatMap(({ key, path }) => {
     const stat = statSync(path, { throwIfNoEntry: false })
     return stat?.isFile() === true ? [{ key, path, mtime: stat.mtimeMs }] : []

@@ -4,7 +4,8 @@ import { fault } from '../../faults.ts'
 import { holderText } from '../../transcript/jsonl.ts'
 import { lock } from '../../world/lock/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'
-import { EXIT } from '../common.ts'
+import { signaturesIn } from '../../query/session-choice.ts'
+import { EXIT, settingsPlaces } from '../common.ts'
 import { counted, escapeLine, safeJson, printLine } from '../print.ts'
 import { gapText } from '../../transcript/load.ts'
 import { agentFiles, findSession } from './session-lookup.ts'
@@ -13,12 +14,17 @@ type RepairFlags = FlagValues<typeof REPAIR_FLAGS>
 
 export async function repairSession(name: string, flags: RepairFlags): Promise<number> {
   const found = findSession(name, flags)
+  const signatures = signaturesIn(settingsPlaces(flags.cwd).ownHome)
   const locked = await lock(found.path, () => 'repairing its transcript')
   if ('holder' in locked) throw fault('E_SESSION_BUSY', found.id, holderText(locked.holder))
   try {
     const done: ({ readonly path: string } & Repair)[] = []
     for (const file of [found, ...agentFiles(found)]) {
-      const repaired = await repairFile(file.path, { key: file.key, isTrial: flags.dryRun })
+      const trial = await repairFile(file.path, { key: file.key, isTrial: true })
+      if (trial === undefined) continue
+      // The entries get other numbers, which no one has signed.
+      if (flags.dryRun !== true && file.key !== undefined) signatures.forget(file.key)
+      const repaired = flags.dryRun === true ? trial : await repairFile(file.path, { key: file.key })
       if (repaired !== undefined) done.push({ path: file.path, ...repaired })
     }
     if (flags.json === true) printLine(safeJson({ dryRun: flags.dryRun === true, files: done }, 2))

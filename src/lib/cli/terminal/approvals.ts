@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { personHere } from '../../agent/call/decisions.ts'
 import type { PersonAnswer } from '../../agent/session/session-options.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { CanUseTool } from '../../query/options/options.ts'
@@ -55,7 +56,8 @@ export class Approvals {
     this.#screen.status()
     try {
       const asks = name === 'AskUserQuestion'
-      return await (asks ? this.#questions(input, question) : this.#permission(name, input, question))
+      const answer = await (asks ? this.#questions(input, question) : this.#permission(name, input, question))
+      return { ...answer, approver: `${personHere()} at the terminal` }
     } finally {
       this.#screen.status()
       this.#show.showStatus()

@@ -32,6 +32,10 @@ export function hookStatuses(loaded: Loaded, circumstances: Circumstances): read
   })
 }
 
+/** A hook that is not active, and why. */
+export const inactiveLine = ({ hook, off }: HookStatus): readonly string[] =>
+  off === undefined ? [] : [`${hook.runs}  is not active: ${off}  (${hook.place.file}:${hook.place.line})`]
+
 function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstances): string | undefined {
   const { owners = [], hasAgent = false } = circumstances
   if (hook.isOwnLine) return 'another agent asks Carabiner by it'

@@ -8,7 +8,7 @@ export function* asTheirs(entries: Iterable<Rec>): Generator<Rec> {
   const answers = new Answers()
   let last: string | null = null
   const linked = (line: Rec, parentUuid: string | null = last): Rec => {
-    const { seq: _, crc: __, part: ___, ...rest } = line
+    const { seq: _, crc: __, part: ___, mac: ____, decision: _____, ...rest } = line
     last = asText(line['uuid'])
     return { ...rest, parentUuid }
   }
