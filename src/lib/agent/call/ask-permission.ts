@@ -32,7 +32,7 @@ export async function askHooks(
   const known = hooks.list('PermissionRequest').filter(({ source }) => isOfProject?.(source) === true)
   const report = session.decisions?.wants('PermissionRequest')
   const outcome = await session.hooks.run('PermissionRequest', event, { signal, report })
-  session.decisions?.heard(use.id, outcome)
+  session.decisions?.hear(use.id, outcome)
   const { decision, reason, by = '', updatedInput, fields } = outcome
   if (decision === 'deny') {
     const interrupt = fields.interrupt === true

@@ -65,7 +65,8 @@ async function closeOpen(
   for (const call of batch) {
     const { use, result, outcome, input } = call
     const tool = session.tool(use.name)
-    if (result === undefined && (call.started === true || outcome !== undefined)) session.decisions?.continued(use.id)
+    if (result === undefined && (call.started === true || outcome !== undefined))
+      session.decisions?.continueCall(use.id)
     if (result !== undefined) calls.push({ stage: 'answered', use, input: input ?? use.input, ...result })
     else if (outcome === undefined || tool === undefined) calls.push(emitResult(await closeCall(call), session))
     else {

@@ -115,11 +115,11 @@ function judgedBy(
   signal: AbortSignal
 ): Judged | Promise<Judged> {
   const { use, tool, input, consent } = call
-  session.decisions?.heard(use.id, before)
+  session.decisions?.hear(use.id, before)
   if (signal.aborted) return refused(call, NOT_BEGUN)
   const { blocked, decision, by = '', reason, updatedInput } = before
   if (blocked) return refusedBy(before, call, session)
-  if (decision === 'defer') session.decisions?.ruled(use.id, { decision, kind: 'hook', by, reason })
+  if (decision === 'defer') session.decisions?.rule(use.id, { decision, kind: 'hook', by, reason })
   if (decision === 'defer') return { stage: 'pending', use, input, pending: { why: 'deferred' } }
   const checking = updatedInput === undefined ? call : tool.check(updatedInput, session.options.place)
   return after<Checked, Judged>(checking, checked => {
@@ -142,7 +142,7 @@ async function refusedBy(
   // Hook messages are delivered in a microtask; those of the hook that refused come first.
   await Promise.resolve()
   session.deny(use, seen as PlainObject, { kind: 'hook', by, reason })
-  session.decisions?.ruled(use.id, { decision: 'deny', kind: 'hook', by: `hook ${by}`, reason })
+  session.decisions?.rule(use.id, { decision: 'deny', kind: 'hook', by: `hook ${by}`, reason })
   return refused({ use, input: seen }, `PreToolUse:${tool.name} hook error: [${by}]: ${reasonForModel(before)}`)
 }
 
@@ -156,7 +156,7 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   const input = freezeDeep(call.input)
   const hasEffects = tool.delegates === true || tool.readOnlyIsUnverified === true || !tool.readOnly(input)
   if (hasEffects) {
-    const decision = session.decisions?.record({ use, input })
+    const decision = session.decisions?.recordOf({ use, input })
     session.transcript.append({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input, decision })
     const written = session.transcript.flush()
     if (written !== undefined) await written
@@ -232,7 +232,7 @@ type Answered = CallAt<'answered'>
 
 function finishedBy(outcome: Outcome, call: CallAt<'ran'>, session: Session): Answered | Promise<Answered> {
   const { tool, input, result } = call
-  session.decisions?.heard(call.use.id, outcome)
+  session.decisions?.hear(call.use.id, outcome)
   if (outcome.decision === 'deny')
     for (const { by, reason } of objectionsIn(outcome))
       session.conversation.addContext(`${outcome.event}:${tool.name} hook blocking error: ${reason} (from ${by})`)
@@ -253,7 +253,7 @@ export function answer(call: CallSubject, { content, output, error }: ToolResult
     error === undefined
       ? { type: 'tool_result', tool_use_id: use.id, content }
       : { type: 'tool_result', tool_use_id: use.id, content, is_error: true }
-  const decision = session.decisions?.close(call, error)
+  const decision = session.decisions?.closeCall(call, error)
   const message = { role: 'user', content: [result] } as const
   session.transcript.append({ type: 'user', message, toolUseResult: output, decision }, uuid)
   return { stage: 'answered', use, input, result, output, uuid } satisfies CallAt<'answered'>

@@ -64,17 +64,17 @@ export class Decisions {
     return this.#options.hooks.hears(event)
   }
 
-  heard(id: string, outcome: Outcome): void {
+  hear(id: string, outcome: Outcome): void {
     const kept = keptReport(outcome)
     if (kept !== undefined) this.#draft(id).events.push(kept)
   }
 
-  ruled(id: string, ruling: Decided, approver: string = ruling.by): void {
+  rule(id: string, ruling: Decided, approver: string = ruling.by): void {
     Object.assign(this.#draft(id), { ruling, approver, isWritten: false })
   }
 
   /** It started before the session was interrupted: an earlier line says who allowed it. */
-  continued(id: string): void {
+  continueCall(id: string): void {
     Object.assign(this.#draft(id), { ruling: { ...ASKED, decision: 'allow' }, isWritten: true })
   }
 
@@ -85,14 +85,19 @@ export class Decisions {
   }
 
   /** What is known and was not written yet: for a line before the call starts, or while it waits. */
-  record({ use, input }: CallSubject): DecisionRecord {
+  recordOf({ use, input }: CallSubject): DecisionRecord {
     const draft = this.#draft(use.id)
     const { events, ruling, approver } = draft
     const { decision, kind, by, reason, askedBy } = ruling
     const { type = 'main', depth = 0 } = this.#options.agent ?? {}
     draft.isWritten = true
     return {
-      ...{ v: 1, decision, kind, by, reason, askedBy },
+      v: 1,
+      decision,
+      kind,
+      by,
+      reason,
+      askedBy,
       approver: decision === 'ask' ? undefined : approver,
       agent: { id: this.#agentId, type, depth },
       ...this.#policy(),
@@ -103,7 +108,7 @@ export class Decisions {
   }
 
   /** For the line of its result, with which it is over. */
-  close(call: CallSubject, error: string | undefined): DecisionRecord {
+  closeCall(call: CallSubject, error: string | undefined): DecisionRecord {
     const { use, duration_ms: ms } = call
     const { id } = use
     const { events, ruling, isWritten } = this.#draft(id)
@@ -111,12 +116,12 @@ export class Decisions {
     const isRefused = error !== undefined && decision !== 'allow'
     if (isRefused && decision !== 'deny') {
       const askedBy = kind === 'default' ? undefined : by
-      this.ruled(id, { decision: 'deny', kind: 'not-run', by: 'carabiner', reason: error, askedBy })
+      this.rule(id, { decision: 'deny', kind: 'not-run', by: 'carabiner', reason: error, askedBy })
     }
     const isKnown = isWritten === true && decision === 'allow'
     const whole: DecisionRecord = isKnown
       ? { v: 1, events: events.length === 0 ? undefined : events }
-      : this.record(call)
+      : this.recordOf(call)
     this.#calls.delete(id)
     return { ...whole, result: error === undefined ? 'ok' : isRefused ? 'refused' : 'error', ms }
   }

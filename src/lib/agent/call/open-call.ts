@@ -49,7 +49,7 @@ export interface Pending {
 export function pendingEntry(call: CallSubject, pending: Pending, { decisions }: Pick<Session, 'decisions'>): Entry {
   const { use, input } = call
   const { agentId: subagentId, ...rest } = pending
-  const decision = decisions?.record(call)
+  const decision = decisions?.recordOf(call)
   return { type: 'tool-pending', toolUseId: use.id, toolName: use.name, input, ...rest, subagentId, decision }
 }
 

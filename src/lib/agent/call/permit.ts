@@ -19,7 +19,7 @@ export function permit(call: JudgedCall, session: Session, signal: AbortSignal):
   const ruling = rulingOn(call, session)
   if (ruling.decision === 'deny') return refuse(call, ruling, session)
   // Who gave this input has decided about it.
-  if (call.consent?.from === undefined) session.decisions?.ruled(call.use.id, ruling)
+  if (call.consent?.from === undefined) session.decisions?.rule(call.use.id, ruling)
   if (ruling.decision === 'allow' || call.consent?.from === 'person') return { ...call, stage: 'allowed' }
   const questions = call.consent?.questions ?? 0
   if (questions < MOST_QUESTIONS) return ask(call, ruling, session, signal)
@@ -70,7 +70,7 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
     const answered = { decision: 'deny', ...who, reason: message ?? 'the answer was no', askedBy } as const
     return refuse(call, answered, session, { forModel, approver })
   }
-  session.decisions?.ruled(use.id, { decision: 'allow', ...who, reason: reason ?? by, askedBy }, approver)
+  session.decisions?.rule(use.id, { decision: 'allow', ...who, reason: reason ?? by, askedBy }, approver)
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keepPermission(update, session)
   if (ruling.once === true) for (const update of exactRule(input)) keepPermission(update, session)
@@ -91,14 +91,14 @@ async function refuse(
   const { kind, by, askedBy, reason = `refused by ${by}` } = ruling
   await Promise.resolve()
   session.deny(use, input, { kind, by, askedBy, reason })
-  session.decisions?.ruled(use.id, { decision: 'deny', kind, by, askedBy, reason }, approver)
+  session.decisions?.rule(use.id, { decision: 'deny', kind, by, askedBy, reason }, approver)
   const asked = askedBy === undefined ? '' : `; asked for by ${askedBy}`
   const why = `Permission to use ${use.name} was denied: ${forModel ?? reason} [${by}${asked}]`
   if (kind !== 'mode' && kind !== 'default') return refused(call, why)
   const event = { ...toolEvent(call), tool_name: use.name, reason }
   const report = session.decisions?.wants('PermissionDenied')
   const after = await session.hooks.run('PermissionDenied', event, { signal: session.afterwards, report })
-  session.decisions?.heard(use.id, after)
+  session.decisions?.hear(use.id, after)
   return refused(call, after.fields.retry === true ? `${why}\nA hook says that the call may be retried.` : why)
 }
 

@@ -28,7 +28,7 @@ export function folderSessions(flags: SessionFlags & { readonly all?: boolean | 
 }
 
 /** The calls of a session and its subagents, each when its result is read; those without one at the end of their file. */
-export function* callsIn(session: SessionFile): Generator<RecordedCall> {
+export function* recordedCalls(session: SessionFile): Generator<RecordedCall> {
   for (const file of [session, ...agentFiles(session)]) yield* callsOf(file, session.id)
 }
 
@@ -58,7 +58,7 @@ function take(call: RecordedCall, { decision, timestamp }: Rec, policies: Map<st
   if (!isObject(decision) || decision['v'] !== 1) return
   const { inForce, events = [], ...record } = decision as unknown as DecisionRecord
   if (record.policy !== undefined && isPolicy(inForce)) policies.set(record.policy, inForce)
-  const all = [...(call.record.events ?? []), ...(Array.isArray(events) ? events.filter(isEvent) : [])]
+  const all = [...(call.record.events ?? []), ...[events].flat().filter(isEvent)]
   const isNew = record.decision !== undefined
   call.record = { ...(isNew ? {} : call.record), ...record, events: all }
   call.inForce = policies.get(call.record.policy ?? '')

@@ -4,7 +4,7 @@ import { EXIT } from '../common.ts'
 import { escapeLine, printLine, safeJson, withStyle } from '../print.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import { outputColumns, truncateText } from '../terminal/width.ts'
-import { callsIn, folderSessions, type RecordedCall } from './calls.ts'
+import { recordedCalls, folderSessions, type RecordedCall } from './calls.ts'
 
 type ShowFlags = FlagValues<typeof AUDIT_SHOW_FLAGS>
 
@@ -13,7 +13,7 @@ export function showCalls(name: string | undefined, flags: ShowFlags): number {
   const isWanted = filterOf(flags)
   const sessions = name === undefined ? folderSessions(flags).toReversed() : [findSession(name, flags)]
   for (const session of sessions)
-    for (const call of callsIn(session))
+    for (const call of recordedCalls(session))
       if (isWanted(call)) printLine(flags.json === true ? safeJson(call) : callLine(call))
   return EXIT.done
 }

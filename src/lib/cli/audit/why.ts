@@ -9,7 +9,7 @@ import { isObject, same, type PlainObject } from '../../util/plain.ts'
 import { EXIT } from '../common.ts'
 import { counted, escapeLine, indentLines, printLine, safeJson, withStyle } from '../print.ts'
 import { agentFiles, findSession, sessionStores, type SessionFile } from '../sessions/session-lookup.ts'
-import { callsIn, folderSessions, type RecordedCall } from './calls.ts'
+import { recordedCalls, folderSessions, type RecordedCall } from './calls.ts'
 import { verdictWords } from './verify.ts'
 
 type WhyFlags = FlagValues<typeof WHY_FLAGS>
@@ -29,7 +29,7 @@ export function explainCall(names: readonly string[], flags: WhyFlags): number {
 
 function findCall(id: string, sessions: readonly SessionFile[]) {
   for (const session of sessions) {
-    const calls = [...callsIn(session)].toSorted((a, b) => a.time.localeCompare(b.time))
+    const calls = [...recordedCalls(session)].toSorted((a, b) => a.time.localeCompare(b.time))
     const alike = id === 'last' ? calls.slice(-1) : calls.filter(call => call.id.startsWith(id))
     const call = calls.find(each => each.id === id) ?? alike[0]
     if (call === undefined) continue
@@ -41,20 +41,24 @@ function findCall(id: string, sessions: readonly SessionFile[]) {
 }
 
 function* explanation(call: RecordedCall, chain: ChainReport | undefined): Generator<string> {
-  const { record, inForce, tool, id, session, time, input } = call
-  const { agent, events = [], ms } = record
+  const { record, tool, id, session, time, input } = call
+  const { agent } = record
   yield `${withStyle('bold', escapeLine(tool))}  ${withStyle('dim', escapeLine(`${id}, session ${session}, ${time}`))}`
   if (agent !== undefined && agent.depth > 0)
     yield `  agent    ${escapeLine(`${agent.type} ${agent.id}, depth ${agent.depth}`)}`
   yield `  input    ${indentLines(safeJson(input))}`
-  if (record.decision === undefined) return yield '  there is no record of it: another program or 0.1.0 made this call'
+  if (record.decision === undefined) yield '  there is no record of it: another program or 0.1.0 made this call'
+  else yield* decidedLines(call)
+  yield withStyle(chain?.verdict === 'changed' ? 'red' : 'dim', `record    ${verdictWords(chain)}`)
+}
+
+function* decidedLines(call: RecordedCall): Generator<string> {
+  const { record, inForce, input } = call
+  const { events = [], ms } = record
   yield* changedKeys(input, record.judged?.input)
   for (const kept of events) {
     const inactive = kept.event === 'PreToolUse' ? inForce?.inactive : []
-    yield (
-      attempt(() => formatReport(reportIn(kept), { explain: true, style: withStyle, inactive })) ??
-        'a report that cannot be read'
-    )
+    yield attempt(() => formatReport(reportIn(kept), { explain: true, style: withStyle, inactive })) ?? 'unreadable'
   }
   if (!events.some(({ event }) => event === 'PreToolUse')) {
     yield 'no hook listened to PreToolUse'
@@ -63,7 +67,6 @@ function* explanation(call: RecordedCall, chain: ChainReport | undefined): Gener
   yield* decisionLines(call)
   if (record.result !== undefined)
     yield `${withStyle('bold', 'result')}    ${record.result}${ms === undefined ? '' : `, ${ms} ms`}`
-  yield withStyle(chain?.verdict === 'changed' ? 'red' : 'dim', `record    ${verdictWords(chain)}`)
 }
 
 function* decisionLines({ record, inForce, tool }: RecordedCall): Generator<string> {
