@@ -19,6 +19,7 @@ export interface Repair {
 export interface RepairOptions {
   readonly key?: SessionKey | undefined
   readonly isTrial?: boolean | undefined
+  readonly beforeReplacing?: () => void
   readonly now?: Date
   readonly disk?: ReplacingDisk
 }
@@ -44,6 +45,7 @@ export async function repairFile(path: string, options: RepairOptions = {}): Pro
     )
     await keep(path, original, disk)
     await disk.syncFolder(dirname(path))
+    options.beforeReplacing?.()
     disk.rename(fresh, path)
     await disk.syncFolder(dirname(path))
   } catch (error) {

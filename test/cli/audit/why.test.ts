@@ -3,8 +3,10 @@ import { hostname, userInfo } from 'node:os'
 import { describe, expect, test, vi } from 'vitest'
 import { allow, ask, deny, defer, HookRegistry, transform } from '../../../src/index.ts'
 import { bashTurn, callTurn, ownTool, type Asking } from '../../support/agent-scene.ts'
+import { noSandbox } from '../../support/host.ts'
 import { HANG } from '../../support/waiting.ts'
 import { desk, type Desk } from '../sessions/sessions-kit.ts'
+import { hasTmux, terminal } from '../terminal/terminal-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -123,6 +125,28 @@ describe('who allowed it', () => {
       ONE_HOOK,
       ...END
     ])
+  })
+
+  test.skipIf(!hasTmux)('a person at the terminal', async () => {
+    const at = desk()
+    const { line, ready, shows } = terminal(at, [bashTurn('touch done'), 'Done.'])
+    await ready()
+    line('go')
+    await shows(/say why \[n\]$/)
+    line('y')
+    await shows(/Done\.\n\n>$/)
+    expect(await why(at, 'last')).toEqual(
+      expect.arrayContaining([
+        `decision  allow, by the user (canUseTool): ${NOTHING}`,
+        '  decided by USER@HOST at the terminal'
+      ])
+    )
+  })
+
+  test.skipIf(noSandbox !== undefined)('the sandbox', async () => {
+    const at = desk()
+    at.user({ sandbox: { enabled: true, autoAllow: true } })
+    expect(await story({}, at)).toEqual([...HEAD, NO_HOOK, 'decision  allow, by sandbox.autoAllow', PLAIN, ...END])
   })
 
   test('no one has to: it changes nothing', async () => {

@@ -20,11 +20,10 @@ export async function repairSession(name: string, flags: RepairFlags): Promise<n
   try {
     const done: ({ readonly path: string } & Repair)[] = []
     for (const file of [found, ...agentFiles(found)]) {
-      const trial = await repairFile(file.path, { key: file.key, isTrial: true })
-      if (trial === undefined) continue
+      const { key, path } = file
       // The entries get other numbers, which no one has signed.
-      if (flags.dryRun !== true && file.key !== undefined) signatures.forget(file.key)
-      const repaired = flags.dryRun === true ? trial : await repairFile(file.path, { key: file.key })
+      const beforeReplacing = (): void => key && signatures.forget(key)
+      const repaired = await repairFile(path, { key, isTrial: flags.dryRun, beforeReplacing })
       if (repaired !== undefined) done.push({ path: file.path, ...repaired })
     }
     if (flags.json === true) printLine(safeJson({ dryRun: flags.dryRun === true, files: done }, 2))
