@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { isPending } from '../agent/call/open-call.ts'
 import { isFreshStart, replay, replayAll, type Replayed } from '../agent/session/replay.ts'
 import { endOf, isDone, rewind } from '../agent/session/rewind.ts'
 import type { KeptAgent } from '../agent/subagents/subagent.ts'
@@ -153,9 +154,9 @@ async function loaded(
   // The target of a rewind may be before what was read.
   if (replayed === undefined) {
     const whole = (await loadWhole(store, key))!
-    return { ...whole, replayed: unsure(replayAll(whole.entries, at), whole) }
+    return { ...whole, replayed: judgedAgain(unsure(replayAll(whole.entries, at), whole), key, store) }
   }
-  return { ...tail, replayed: unsure(replayed, tail) }
+  return { ...tail, replayed: judgedAgain(unsure(replayed, tail), key, store) }
 }
 
 /** A damaged transcript of Carabiner is still a session; a file of another program is not. */
@@ -176,6 +177,15 @@ function unsure(replayed: Replayed, found: LoadedTranscript): Replayed {
   const answer = found.entries.findLastIndex(({ type }) => type === 'assistant')
   if (open === undefined || !isLossy(found, answer)) return replayed
   return { ...replayed, open: open.map(call => ({ ...call, started: true, pending: undefined })) }
+}
+
+/** Hooks that judged a waiting call are not asked again; but a forged line must not say that they have. */
+function judgedAgain(replayed: Replayed, key: SessionKey, store: TranscriptStore): Replayed {
+  const { open } = replayed
+  if (open === undefined || !isPending(open) || !(store instanceof JsonlStore) || !store.mayBeForged(key))
+    return replayed
+  const asked = open.map(call => ({ ...call, pending: call.pending && { ...call.pending, hooks: undefined } }))
+  return { ...replayed, open: asked }
 }
 
 function checkPlace(entries: readonly Rec[], at: string | undefined): void {
@@ -241,7 +251,8 @@ async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptA
   if (found === undefined || found.entries.length === 0) return undefined
   const start = found.entries.findLast(({ type, subtype }) => type === 'system' && subtype === 'subagent')
   const type = start?.['agentType']
-  return { ...unsure(replayAll(found.entries), found), type: typeof type === 'string' ? type : undefined }
+  const replayed = judgedAgain(unsure(replayAll(found.entries), found), key, store)
+  return { ...replayed, type: typeof type === 'string' ? type : undefined }
 }
 
 function gapsWarning(

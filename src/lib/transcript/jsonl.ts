@@ -11,6 +11,7 @@ import { bytesIn, loadFile, pageOfFile, withOpenFile } from './file.ts'
 import { lock, type Holder, type Lock } from '../world/lock/lock.ts'
 import type { Cursor, LoadedTranscript, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 import { ifThere } from '../world/files/paths.ts'
+import { verifyChain } from './verify-chain.ts'
 
 /** A name that is a single path segment. */
 const NAME = /^[\w-][\w.-]{0,200}$/
@@ -39,6 +40,11 @@ export class JsonlStore implements TranscriptStore {
     if (wrong !== undefined)
       throw fault('E_OPTION_INVALID', 'the name of a transcript', JSON.stringify(wrong), 'letters, digits, _, . and -')
     return `${join(this.root, ...steps)}.jsonl`
+  }
+
+  /** Whether someone else may have written lines of it. */
+  mayBeForged(key: SessionKey): boolean {
+    return this.#signatures !== undefined && verifyChain(this.pathOf(key), key, this.#signatures)?.verdict !== 'signed'
   }
 
   async append(key: SessionKey, entries: readonly Rec[]): Promise<void> {

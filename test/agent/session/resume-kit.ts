@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { tool } from '../../../src/index.ts'
+import { projectKeyOf, signaturesIn } from '../../../src/lib/query/session-choice.ts'
+import { signedPart } from '../../../src/lib/transcript/seal.ts'
 import type { TurnOrMaker } from '../../../src/testing.ts'
 import { ask, type Asked, type Asking, type Project } from '../../support/agent-kit.ts'
 
@@ -31,6 +33,21 @@ export function cutBehind(place: Project, fits: (line: LogLine) => boolean, id?:
   expect(at).toBeGreaterThanOrEqual(0)
   const lines = readFileSync(logOf(place, id), 'utf8').split('\n')
   writeFileSync(logOf(place, id), `${lines.slice(0, at + 1).join('\n')}\n`)
+  endAt(place, lines.slice(0, at + 1), id)
+}
+
+/** The head of the signatures as it was when the last of these lines was acknowledged. */
+function endAt({ home, cwd }: Project, lines: readonly string[], sessionId = 'known'): void {
+  const key = { projectKey: projectKeyOf(cwd), sessionId }
+  const signatures = signaturesIn(join(home, '.carabiner'))
+  const [before, last] = [lines.at(-2) ?? '{}', lines.at(-1)!]
+  signatures.forget(key)
+  const { mac } = JSON.parse(before) as { mac?: string }
+  const chain = signatures.chainFor(key, { last: lines.length, ...(mac !== undefined && { mac }) })
+  const part = signedPart(Buffer.from(last))
+  if (part !== undefined) chain.sign(part)
+  if (part !== undefined) chain.writeHead(chain.headAt((JSON.parse(last) as { seq: number }).seq))
+  chain.close()
 }
 
 export const isOf =

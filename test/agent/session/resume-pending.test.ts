@@ -4,6 +4,7 @@ import type { CanUseTool } from '../../../src/index.ts'
 import { callTurn, inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
 import { again, counting, cutBehind, first, isOf, logLines, logOf } from './resume-kit.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { seal } from '../../../src/lib/transcript/seal.ts'
 
 const threeCalls = {
   calls: [
@@ -63,6 +64,21 @@ describe('a question that was open when we were ended', () => {
     stricter.on('PreToolUse', () => ({ decision: 'deny', reason: 'not any more' }), { name: 'newcomer' })
     const three = await again(place, ['I see.'], { tools, canUseTool, hooks: stricter, prompt: '' })
     expect(resultsIn(three.sent[0]!)).toMatchObject([{ isError: true, text: expect.stringContaining('not any more') }])
+  })
+
+  test('a line that someone else has written does not keep hooks from being asked', async () => {
+    const place = project()
+    const { tools } = counting()
+    const hooks = () =>
+      registry(all => all.on('PreToolUse', () => ({ decision: 'ask', reason: 'look' }), { name: 'asker' }))
+    const canUseTool = answering({ toolu_w: 'allow' })
+    await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], { tools, canUseTool, hooks: hooks() })
+    cutBehind(place, isOf('tool-pending'))
+    const lines = readFileSync(logOf(place), 'utf8').trimEnd().split('\n')
+    const forged = seal({ ...(JSON.parse(lines.at(-1)!) as { type: string }), forged: true }, lines.length)
+    writeFileSync(logOf(place), `${lines.slice(0, -1).join('\n')}\n${forged.toString()}`)
+    const two = await again(place, ['I see.'], { tools, canUseTool, hooks: hooks(), prompt: '' })
+    expect(inputsOf(two, 'PreToolUse')).toHaveLength(1)
   })
 
   test('someone is asked though a rule would allow it by now', async () => {
