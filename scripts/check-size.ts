@@ -9,8 +9,8 @@ import { build } from 'esbuild'
  */
 const LIMITS = {
   'carabiner/hooks, minified and gzipped': 26_000,
-  'the package, packed': 725_000,
-  'the package, unpacked': 2_500_000
+  'the package, packed': 740_000,
+  'the package, unpacked': 2_550_000
 }
 
 async function gzippedEngine(): Promise<number> {

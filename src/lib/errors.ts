@@ -30,11 +30,11 @@ export const ERRORS = {
   E_REPLY_INVALID: (why: string) => [why, ''],
   E_INPUT_INVALID: (event: string, why: string) => [
     `this is not an input of ${event}: ${why}`,
-    'give a plain object with the fields of the event'
+    'give an object with its fields'
   ],
   E_MESSAGES_INVALID: (why: string) => [
     `invalid change of messages: ${why}`,
-    'remove or insert whole messages, and keep each tool call together with its result'
+    'remove or insert whole messages, and keep each tool call with its result'
   ],
   E_FIRE_DEPTH: (event: string, depth: string) => [
     `${event} was fired ${depth} levels deep`,

@@ -9,7 +9,7 @@ import { filesIn } from '../sessions/list.ts'
 import { agentFiles, sessionStores, type SessionFile } from '../sessions/session-lookup.ts'
 
 /** A call, as a transcript tells it: what the model gave, what was decided, what came of it. */
-export interface RecordedCall {
+export interface AuditedCall {
   readonly session: string
   readonly path: string
   readonly id: string
@@ -28,12 +28,12 @@ export function folderSessions(flags: SessionFlags & { readonly all?: boolean | 
 }
 
 /** The calls of a session and its subagents, each when its result is read; those without one at the end of their file. */
-export function* recordedCalls(session: SessionFile): Generator<RecordedCall> {
+export function* recordedCalls(session: SessionFile): Generator<AuditedCall> {
   for (const file of [session, ...agentFiles(session)]) yield* callsOf(file, session.id)
 }
 
-function* callsOf({ path, key }: SessionFile, session: string): Generator<RecordedCall> {
-  const open = new Map<string, RecordedCall>()
+function* callsOf({ path, key }: SessionFile, session: string): Generator<AuditedCall> {
+  const open = new Map<string, AuditedCall>()
   const policies = new Map<string, PolicyInForce>()
   for (const met of eachIn(path, key)) {
     if ('gap' in met) continue
@@ -54,7 +54,7 @@ function* callsOf({ path, key }: SessionFile, session: string): Generator<Record
 }
 
 /** A call may have several lines: while it waits, before it starts, and its result. Events are in one of them each. */
-function take(call: RecordedCall, { decision, timestamp }: Rec, policies: Map<string, PolicyInForce>): void {
+function take(call: AuditedCall, { decision, timestamp }: Rec, policies: Map<string, PolicyInForce>): void {
   if (!isObject(decision) || decision['v'] !== 1) return
   const { inForce, events = [], ...record } = decision as unknown as DecisionRecord
   if (record.policy !== undefined && isPolicy(inForce)) policies.set(record.policy, inForce)

@@ -4,7 +4,7 @@ import { EXIT } from '../common.ts'
 import { escapeLine, printLine, safeJson, withStyle } from '../print.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import { outputColumns, truncateText } from '../terminal/width.ts'
-import { recordedCalls, folderSessions, type RecordedCall } from './calls.ts'
+import { recordedCalls, folderSessions, type AuditedCall } from './calls.ts'
 
 type ShowFlags = FlagValues<typeof AUDIT_SHOW_FLAGS>
 
@@ -18,7 +18,7 @@ export function showCalls(name: string | undefined, flags: ShowFlags): number {
   return EXIT.done
 }
 
-function filterOf({ tool, decision, hook, agent, since, until }: ShowFlags): (call: RecordedCall) => boolean {
+function filterOf({ tool, decision, hook, agent, since, until }: ShowFlags): (call: AuditedCall) => boolean {
   const [from, to] = [timeIn('--since', since), timeIn('--until', until)]
   return ({ tool: name, time, record }) =>
     (tool === undefined || name === tool) &&
@@ -29,7 +29,7 @@ function filterOf({ tool, decision, hook, agent, since, until }: ShowFlags): (ca
     (to === undefined || Date.parse(time) < to)
 }
 
-const hooksIn = ({ events = [] }: RecordedCall['record']): readonly string[] =>
+const hooksIn = ({ events = [] }: AuditedCall['record']): readonly string[] =>
   events.flatMap(({ hooks }) => hooks.filter(({ status }) => status !== undefined).map(({ name }) => name))
 
 function timeIn(flag: string, text: string | undefined): number | undefined {
@@ -38,7 +38,7 @@ function timeIn(flag: string, text: string | undefined): number | undefined {
   return time
 }
 
-function callLine({ time, tool, id, session, record }: RecordedCall): string {
+function callLine({ time, tool, id, session, record }: AuditedCall): string {
   const { decision = 'no record', by = '', approver = by, result = 'no result', agent } = record
   const style = decision === 'allow' ? 'green' : decision === 'deny' ? 'red' : 'yellow'
   const whose = agent === undefined || agent.depth === 0 ? '' : `  ${agent.type} ${agent.id}`

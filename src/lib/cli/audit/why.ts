@@ -9,7 +9,7 @@ import { isObject, same, type PlainObject } from '../../util/plain.ts'
 import { EXIT } from '../common.ts'
 import { counted, escapeLine, indentLines, printLine, safeJson, withStyle } from '../print.ts'
 import { agentFiles, findSession, sessionStores, type SessionFile } from '../sessions/session-lookup.ts'
-import { recordedCalls, folderSessions, type RecordedCall } from './calls.ts'
+import { recordedCalls, folderSessions, type AuditedCall } from './calls.ts'
 import { verdictWords } from './verify.ts'
 
 type WhyFlags = FlagValues<typeof WHY_FLAGS>
@@ -40,7 +40,7 @@ function findCall(id: string, sessions: readonly SessionFile[]) {
   return undefined
 }
 
-function* explanation(call: RecordedCall, chain: ChainReport | undefined): Generator<string> {
+function* explanation(call: AuditedCall, chain: ChainReport | undefined): Generator<string> {
   const { record, tool, id, session, time, input } = call
   const { agent } = record
   yield `${withStyle('bold', escapeLine(tool))}  ${withStyle('dim', escapeLine(`${id}, session ${session}, ${time}`))}`
@@ -52,7 +52,7 @@ function* explanation(call: RecordedCall, chain: ChainReport | undefined): Gener
   yield withStyle(chain?.verdict === 'changed' ? 'red' : 'dim', `record    ${verdictWords(chain)}`)
 }
 
-function* decidedLines(call: RecordedCall): Generator<string> {
+function* decidedLines(call: AuditedCall): Generator<string> {
   const { record, inForce, input } = call
   const { events = [], ms } = record
   yield* changedKeys(input, record.judged?.input)
@@ -69,7 +69,7 @@ function* decidedLines(call: RecordedCall): Generator<string> {
     yield `${withStyle('bold', 'result')}    ${record.result}${ms === undefined ? '' : `, ${ms} ms`}`
 }
 
-function* decisionLines({ record, inForce, tool }: RecordedCall): Generator<string> {
+function* decisionLines({ record, inForce, tool }: AuditedCall): Generator<string> {
   const { decision, kind, by, approver, askedBy, policy } = record
   const reason = record.reason ?? (decision === 'allow' && kind === 'default' ? 'it changes nothing' : undefined)
   const look = decision === 'allow' ? 'green' : decision === 'deny' ? 'red' : 'yellow'
