@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { dialectOf, HOST_NAMES, isHost, type HostName } from '../src/lib/cli/host/hosts.ts'
 import { CASES, type Case } from './check-hosts/cases.ts'
+import { checkProxy } from './check-hosts/proxy.ts'
 import { builtPackage, Trial } from './check-hosts/trial.ts'
 
 const PAGE = new URL('../docs/agents.md', import.meta.url)
@@ -74,6 +75,7 @@ if (import.meta.main) {
     if (isGood) writeRow(host, row)
     else bad.push(host)
   }
+  if (hosts.includes('claude') && !(await checkProxy(built))) bad.push('claude')
   console.log(
     bad.length === 0 ? 'docs/agents.md has the table' : `something ran, or a reason was lost: ${bad.join(', ')}`
   )
