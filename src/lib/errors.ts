@@ -30,7 +30,7 @@ export const ERRORS = {
   E_REPLY_INVALID: (why: string) => [why, ''],
   E_INPUT_INVALID: (event: string, why: string) => [
     `this is not an input of ${event}: ${why}`,
-    'give an object with its fields'
+    'give a plain object with its fields'
   ],
   E_MESSAGES_INVALID: (why: string) => [
     `invalid change of messages: ${why}`,

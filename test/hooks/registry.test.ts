@@ -198,7 +198,7 @@ test('what is fired must be an event and an object', () => {
   expect(() => hooks.fire('PreToolUs' as 'PreToolUse', bash())).toThrow(/did you mean PreToolUse/)
   for (const input of [undefined, null, 'Bash', 7]) {
     expect(() => hooks.fire('PreToolUse', input as never)).toThrow(expect.objectContaining({ code: 'E_INPUT_INVALID' }))
-    expect(() => hooks.fire('PreToolUse', input as never)).toThrow(/give a plain object with the fields/)
+    expect(() => hooks.fire('PreToolUse', input as never)).toThrow(/give a plain object with its fields/)
   }
 })
 
