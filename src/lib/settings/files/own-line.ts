@@ -23,15 +23,14 @@ const FAILED = 'carabiner could not answer'
  */
 export function ownLine({ bash, client, host, event, isClosed, deadline, node, env }: OwnLine): string {
   const told = `echo "${FAILED}: without another reason here, repeat carabiner hooks install --for ${host}" >&2`
-  // -p: without files that variables name.
-  const asked = `"$0" -p "$@" || { ${told}; exit ${isClosed ? 2 : 1}; }`
   const words = [shellWord(client), host, event, isClosed ? 'closed' : 'open', deadline, shellWord(node)]
   words.push(...Object.entries(env).map(([name, value]) => shellWord(`${name}=${value}`)))
-  return `/bin/sh -c '${asked}' ${shellWord(bash)} ${words.join(' ')}`
+  // -p: without files that variables name.
+  return `${shellWord(bash)} -p ${words.join(' ')} || /bin/sh -c '${told}; exit ${isClosed ? 2 : 1}'`
 }
 
 /** The same line of any version, at any path. */
 export const OWN_LINE = new RegExp(
-  String.raw`^(?:/bin/)?sh -c '[^']*${FAILED}[^']*' .*client\.sh'? \w+ \w+ (?:closed|open) \d+ `,
+  String.raw`^\S+ -p .*client\.sh'? \w+ \w+ (?:closed|open) \d+ .* \|\| /bin/sh -c 'echo "${FAILED}`,
   's'
 )
