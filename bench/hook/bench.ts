@@ -30,10 +30,9 @@ const about = { session_id: 'one', turn_id: 'two', transcript_path: null, cwd: p
 const payload = JSON.stringify({ ...about, permission_mode: 'default', ...event, tool_use_id: 'three' })
 
 /** As agents start hooks. */
-async function run(line: string, prints = '', ownHome = join(env.HOME, '.carabiner')): Promise<number> {
+async function run(line: string, prints = ''): Promise<number> {
   const begun = performance.now()
-  const options = { cwd: project, env: { ...env, CARABINER_HOME: ownHome } }
-  const child = spawn('/bin/sh', ['-c', line], { ...options, stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn('/bin/sh', ['-c', line], { cwd: project, env, stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.on('error', () => undefined).end(payload)
   const [printed] = await Promise.all([text(child.stdout), new Promise(resolve => child.once('close', resolve))])
   const taken = performance.now() - begun
@@ -42,14 +41,18 @@ async function run(line: string, prints = '', ownHome = join(env.HOME, '.carabin
 }
 
 const client = join(root, 'hosts/client.sh')
-const line = ownLine({
-  client,
-  host: 'codex',
-  event: 'PreToolUse',
-  isClosed: true,
-  deadline: 50,
-  node: process.execPath
-})
+const lineWith = (ownHome: string): string =>
+  ownLine({
+    bash: '/bin/bash',
+    client,
+    host: 'codex',
+    event: 'PreToolUse',
+    isClosed: true,
+    deadline: 50,
+    node: process.execPath,
+    env: { HOME: env.HOME, PATH: env.PATH ?? '', CARABINER_HOME: ownHome }
+  })
+const line = lineWith(join(env.HOME, '.carabiner'))
 const REFUSED = 'Bash(rm:*)'
 const hook = `${join(root, 'dist/cli.js')} hook --for codex --event PreToolUse`
 const NOTHING = '`sh -c true`'
@@ -70,7 +73,7 @@ const shells = { [NOTHING]: () => run('true'), [WARM]: () => run(line, REFUSED) 
 const starts = {
   [BARE]: () => run(`exec ${process.execPath} -e 0`),
   '`carabiner hook`': () => run(`exec ${process.execPath} ${hook}`, REFUSED),
-  [COLD]: () => run(line, REFUSED, '/dev/null/none')
+  [COLD]: () => run(lineWith('/dev/null/none'), REFUSED)
 }
 const taken: Readonly<Record<string, readonly number[]>> = {
   ...(await takeTurns(shells, rounds)),
