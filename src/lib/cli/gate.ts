@@ -61,7 +61,9 @@ export function withRules(outcome: Outcome, facts: CallFacts, policy: Policy): O
   const { decision, by = '', reason } = outcome
   if (decision === 'deny' || decision === 'defer') return outcome
   const ruling = decide(facts, { ...policy, hook: decision && { decision, by, reason } })
-  if (ruling.kind === 'hook' || ruling.kind === 'default') return outcome
+  // A mode says how this agent asks, not how another one does.
+  const isByMode = ruling.kind === 'mode' && ruling.decision === 'allow'
+  if (ruling.kind === 'hook' || ruling.kind === 'default' || isByMode) return outcome
   return { ...outcome, ...ruling, blocked: ruling.decision === 'deny' }
 }
 

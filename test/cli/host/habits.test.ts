@@ -41,6 +41,12 @@ describe.each(HOST_NAMES)('ordinary work in %s', host => {
     expect((await judged(stage, host, SHELL[host], { command: 'rm -f x' })).call).toBe('refused')
   })
 
+  test.each(['bypassPermissions', 'acceptEdits'])('mode %s of Carabiner allows nothing there', async defaultMode => {
+    const stage = cliStage()
+    stage.user({ permissions: { defaultMode } })
+    expect((await judged(stage, host, SHELL[host], { command: 'make all' })).call).toBe('host')
+  })
+
   test('allow rules of a project that is not trusted do not count, and refuse nothing', async () => {
     const stage = cliStage()
     stage.settings({ permissions: { allow: ['Bash(make *)'] } })

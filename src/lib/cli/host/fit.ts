@@ -67,7 +67,7 @@ function lost(outcome: Outcome, can: (effect: Effect) => boolean, title: string)
   return { ...dropped, systemMessages: [...outcome.systemMessages, ...said] }
 }
 
-/** An agent that does not stop, because of a context or \`continue: true\`. */
+/** An agent that does not stop, because of a context or `continue: true`. */
 const sentBack = (outcome: Outcome): Outcome => ({
   ...outcome,
   decision: 'deny',
